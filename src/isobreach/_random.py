@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Randomness is an argument: a seed becomes a generator, and a generator independent children.
+
+With a seed everything is reproducible. Without one, draws come from the operating system's secure source
+itself, number by number: a pseudo-random stream, however well seeded, is no place for a key.
+"""
+
+import os
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+Seed = int | None
+
+
+class RandomSource(Protocol):
+    """The draws that isobreach needs; ``numpy.random.Generator`` has them too."""
+
+    def standard_normal(self, size: tuple[int, ...]) -> NDArray[np.float64]:
+        """Independent draws from N(0, 1)."""
+
+    def permutation(self, x: int) -> NDArray[np.int64]:
+        """Return a uniformly random order of 0, ..., x - 1."""
+
+
+class SystemSource:
+    """Draws from ``os.urandom``."""
+
+    def _uint64(self, count: int) -> NDArray[np.uint64]:
+        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+    def standard_normal(self, size: tuple[int, ...]) -> NDArray[np.float64]:
+        """Inverse normal distribution function of 53 secure bits, centred in their cell: never infinite."""
+        bits = self._uint64(int(np.prod(size))) >> np.uint64(11)
+        return np.asarray(ndtri((bits.astype(np.float64) + 0.5) * 2.0**-53)).reshape(size)
+
+    def permutation(self, x: int) -> NDArray[np.int64]:
+        """Order of x secure 64-bit numbers; draws again in the rare event of a tie, which would bias it."""
+        while True:
+            keys = self._uint64(x)
+            order = np.argsort(keys)
+            if x < 2 or np.diff(keys[order]).all():
+                return np.asarray(order, dtype=np.int64)
+
+
+def random_source(seed: Seed) -> RandomSource:
+    """Return a reproducible generator for a seed, the operating system's secure source for ``None``."""
+    return SystemSource() if seed is None else np.random.default_rng(seed)
+
+
+def child_generators(seed: Seed, count: int) -> list[np.random.Generator]:
+    """Return independent generators: the i-th one depends on (seed, i) alone, not on ``count``."""
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(count)]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every check of an argument or a table, each with its one message."""
+
+import math
+import operator
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.errors import InputError
+
+# Squares of anything outside underflow or overflow in float64, and equal norms would mean nothing.
+SMALLEST, LARGEST = 1e-140, 1e140
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> str:
+    """Return ``value`` if it is one of ``choices``."""
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(name, f"must be one of {', '.join(choices)}", repr(value))
+    return value
+
+
+def check_epsilon(value: Any) -> float:
+    """Return a relative error bound as a float: finite and > 0."""
+    number = _as_float(value)
+    if number is None or not math.isfinite(number) or number <= 0:
+        raise InputError("epsilon", "must be a finite number > 0", repr(value))
+    return number
+
+
+def check_tolerance(value: Any) -> float | None:
+    """Return the largest error of a released coordinate (finite, >= 0), or None to derive it."""
+    if value is None:
+        return None
+    number = _as_float(value)
+    if number is None or not math.isfinite(number) or number < 0:
+        raise InputError("tolerance", "must be None or a finite number >= 0", repr(value))
+    return number
+
+
+def check_integer(name: str, value: Any, *, least: int) -> int:
+    """Return ``value`` as an int if it is a whole number >= ``least``."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
+        raise InputError(name, f"must be a whole number >= {least}", repr(value))
+    return number
+
+
+def check_seed(value: Any) -> int | None:
+    """Return a seed: None, or a whole number >= 0."""
+    return None if value is None else check_integer("seed", value, least=0)
+
+
+def check_names(name: str, columns: Sequence[str]) -> None:
+    """Refuse column names that stand twice."""
+    seen: set[str] = set()
+    for column in columns:
+        if column in seen:
+            raise InputError(name, "must have distinct column names", f"{column!r} more than once")
+        seen.add(column)
+
+
+def check_shape(name: str, values: NDArray[Any]) -> None:
+    """Refuse what is not a numeric table with at least one row and one column."""
+    if values.ndim != 2:
+        raise InputError(name, "must be a table: two dimensions", f"{values.ndim}")
+    if values.dtype.kind not in "fiub":
+        raise InputError(name, "must hold real numbers", f"values of type {values.dtype}")
+    if values.shape[0] == 0:
+        raise InputError(name, "must have at least one row", "0 rows")
+    if values.shape[1] == 0:
+        raise InputError(name, "must have at least one numeric column", "0 numeric columns")
+
+
+def check_finite(name: str, values: NDArray[Any], columns: Sequence[str] | None = None) -> None:
+    """Refuse NaN and infinity: say how many and where the first one stands (rows counted from 1)."""
+    if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
+        return
+    bad = ~np.isfinite(values)
+    count = int(bad.sum())
+    if not count:  # finite entries whose sum overflows
+        return
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    label = repr(columns[column]) if columns is not None else str(column + 1)
+    raise InputError(
+        name, "must be finite everywhere", f"{count} missing, NaN or infinite; the first in row {row + 1}, column {label}"
+    )
+
+
+def check_magnitude(name: str, values: NDArray[Any]) -> None:
+    """Refuse sizes whose squares leave the range of float64."""
+    if values.dtype.kind != "f" or not values.size:
+        return
+    size = np.abs(values)
+    largest = float(size.max())
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise InputError(
+            name, f"must have its largest entry between {SMALLEST:g} and {LARGEST:g}", f"an order of {largest:.0e}", "Rescale it."
+        )
+
+
+def check_table(name: str, values: NDArray[Any], columns: Sequence[str] | None = None) -> None:
+    """Every check of a table held in memory."""
+    check_shape(name, values)
+    check_finite(name, values, columns)
+    check_magnitude(name, values)
+
+
+def check_widths(known: int, released: int) -> None:
+    """Refuse tables of different widths."""
+    if known != released:
+        raise InputError(
+            "known",
+            f"must have as many numeric columns as released, {released}",
+            f"{known}",
+            "Choose them with --columns and --released-columns (in Python: select before the call).",
+        )
+
+
+def _as_float(value: Any) -> float | None:
+    if isinstance(value, bool | str | bytes):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None

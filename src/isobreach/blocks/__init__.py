@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sources of released rows."""
+
+from typing import Any
+
+from isobreach.blocks.array import ArraySource
+from isobreach.blocks.source import FloatArray, Kernel, Source, tile_rows, tiles
+
+__all__ = ["ArraySource", "FloatArray", "Kernel", "Source", "as_source", "tile_rows", "tiles"]
+
+
+def as_source(rows: Any) -> Source:
+    """A source as it is; an array as an ``ArraySource``."""
+    return rows if hasattr(rows, "map") and hasattr(rows, "take") else ArraySource(rows)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Released rows in memory (or memory-mapped)."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import ThreadpoolController
+
+from isobreach._progress import Progress, no_progress
+from isobreach._validation import check_integer, check_shape
+from isobreach.blocks.source import BLOCK_TILES, FloatArray, Kernel, T, contiguous, tile_rows
+
+# Below this size one pass takes less time than starting the threads.
+SERIAL_BYTES = 16 << 20
+
+
+class ArraySource:
+    """An array of rows, visited by as many threads as there are processors.
+
+    The kernels release the interpreter lock; one BLAS thread each, because threaded BLAS on small blocks is many
+    times slower under threads of one's own.
+    """
+
+    def __init__(
+        self, rows: NDArray[Any], *, name: str = "released", block_rows: int | None = None, threads: int | None = None
+    ) -> None:
+        check_shape(name, rows)
+        self._rows = rows
+        self._tile = tile_rows(rows.shape[1])
+        wanted = self._tile * BLOCK_TILES if block_rows is None else check_integer("block_rows", block_rows, least=1)
+        self._block = -(-wanted // self._tile) * self._tile
+        default_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._threads = default_threads if threads is None else check_integer("threads", threads, least=1)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._rows.shape[0], self._rows.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]:
+        """Type in which the rows are stored."""
+        return self._rows.dtype
+
+    def map(self, kernel: Kernel[T], label: str, progress: Progress = no_progress) -> list[T]:
+        """``kernel(first_row, block)`` for every block, results in row order."""
+        starts = range(0, len(self._rows), self._block)
+
+        def run(start: int) -> T:
+            return kernel(start, contiguous(self._rows[start : start + self._block]))
+
+        results: list[T] = []
+        with _blas().limit(limits=1, user_api="blas"):
+            for result in self._results(run, starts):
+                results.append(result)
+                progress(label, min(len(results) * self._block, len(self._rows)), len(self._rows))
+        return results
+
+    def _results(self, run: Any, starts: range) -> Iterator[Any]:
+        if len(starts) < 2 or self._threads == 1 or self._rows.nbytes < SERIAL_BYTES:
+            yield from map(run, starts)
+            return
+        pool = ThreadPoolExecutor(self._threads)
+        try:
+            yield from pool.map(run, starts)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def take(self, rows: ArrayLike) -> FloatArray:
+        """The given rows, as float64."""
+        return contiguous(self._rows[np.asarray(rows, dtype=np.intp)])
+
+
+_controller: ThreadpoolController | None = None
+
+
+def _blas() -> ThreadpoolController:
+    # Finding the loaded libraries takes milliseconds, longer than linking a small table: done once.
+    global _controller
+    if _controller is None:
+        _controller = ThreadpoolController()
+    return _controller

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What isobreach raises: one root class, one form of message.
+
+A message is one line: the name of what was given, the rule it breaks, what was received, and where it helps
+the next step. Private values never appear in it: positions, counts and types do.
+"""
+
+
+class IsobreachError(Exception):
+    """Root of every error that isobreach raises on purpose."""
+
+
+class InputError(IsobreachError, ValueError):
+    """An argument or a table breaks a rule.
+
+    >>> print(InputError("epsilon", "must be a number > 0", -1))
+    epsilon must be a number > 0. Got -1.
+    >>> print(InputError("known", "must have 16 columns like released", "15 columns", "Choose with --columns."))
+    known must have 16 columns like released. Got 15 columns. Choose with --columns.
+    """
+
+    def __init__(self, name: str, rule: str, got: object, next_step: str = "") -> None:
+        self.name, self.rule, self.got, self.next_step = name, rule, got, next_step
+        super().__init__(f"{name} {rule}. Got {got}." + (f" {next_step}" if next_step else ""))
+
+    def __reduce__(self) -> tuple[type["InputError"], tuple[str, str, object, str]]:
+        return type(self), (self.name, self.rule, self.got, self.next_step)
+
+
+class OutputError(IsobreachError, OSError):
+    """An output cannot be written; nothing was left half-written."""
+
+
+class MissingExtraError(IsobreachError, ImportError):
+    """A feature needs an optional package that is not installed."""
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        self.feature, self.package, self.extra = feature, package, extra
+        super().__init__(f"{feature} needs {package}. Install it with: pip install 'isobreach[{extra}]'")
+
+    def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str, str]]:
+        return type(self), (self.feature, self.package, self.extra)

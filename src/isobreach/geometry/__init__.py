@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays in, arrays out: spheres, subspaces and motions."""
+
+from isobreach.geometry.motion import ConsistentMotions, fit_motions, haar
+from isobreach.geometry.sphere import (
+    ESTIMATORS,
+    Estimator,
+    attribute_breach_probability,
+    breach_probability,
+    estimate_radius,
+)
+from isobreach.geometry.subspace import complement, residuals, row_basis, row_norms
+
+__all__ = [
+    "ESTIMATORS",
+    "ConsistentMotions",
+    "Estimator",
+    "attribute_breach_probability",
+    "breach_probability",
+    "complement",
+    "estimate_radius",
+    "fit_motions",
+    "haar",
+    "residuals",
+    "row_basis",
+    "row_norms",
+]

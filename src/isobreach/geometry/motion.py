@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Motions: drawing them, fitting them to linked pairs, choosing uniformly among the consistent ones.
+
+Records are rows: an orthogonal motion M takes x to y = M x, that is ``Y = X @ M.T``.
+
+Theorem 4.1 of Giannella, Liu and Kargupta: the orthogonal matrices that map the linked records to their released
+rows are exactly  M = M_T U U' + V P W'  with P orthogonal of order h; U is a basis of the span of the linked
+records, W of its complement, V of the complement of the linked released rows. P Haar makes M uniform among them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from isobreach._random import RandomSource
+from isobreach.geometry.subspace import complement, row_basis
+
+FloatArray = NDArray[np.float64]
+
+
+def haar(n: int, source: RandomSource) -> FloatArray:
+    """Orthogonal matrix of order n, uniform: Q of a Gaussian matrix, with R's diagonal made positive (Mezzadri 2007)."""
+    if n == 0:
+        return np.zeros((0, 0))
+    q, r = linalg.qr(source.standard_normal((n, n)), check_finite=False)
+    return np.ascontiguousarray(q * np.where(np.diag(r) < 0, -1.0, 1.0))
+
+
+@dataclass(frozen=True)
+class ConsistentMotions:
+    """All orthogonal motions that take the linked records to their released rows.
+
+    ``known`` (n x k) and ``released`` (n x k) are orthonormal bases with M known = released for each such M;
+    ``known_hidden`` (W) and ``released_hidden`` (V), n x h, complete them. ``weakest`` is the smallest singular value
+    of the linked records that counted for the rank: fitting errors grow with its inverse.
+    """
+
+    known: FloatArray
+    released: FloatArray
+    known_hidden: FloatArray
+    released_hidden: FloatArray
+    weakest: float
+
+    @property
+    def hidden_dimension(self) -> int:
+        """Return h = n - k."""
+        return self.known_hidden.shape[1]
+
+    def choose(self, source: RandomSource) -> FloatArray:
+        """Return M drawn uniformly (the paper's Algorithm 4)."""
+        p = haar(self.hidden_dimension, source)
+        return self.released @ self.known.T + self.released_hidden @ p @ self.known_hidden.T
+
+
+def fit_motions(known: FloatArray, released: FloatArray, noise: float = 0.0) -> ConsistentMotions:
+    """The motions consistent with linked pairs: ``known[i]`` is the record of ``released[i]`` (both q x n).
+
+    M_T U is the orthogonal Procrustes solution in the span: the polar factor of Y' X U, which is exact for exact
+    pairs and the least-squares fit for noisy ones. ``noise`` bounds the spectral norm of the pairs' error.
+    """
+    u = row_basis(known, noise)
+    if not u.shape[1]:
+        eye = np.eye(known.shape[1])
+        return ConsistentMotions(u, u.copy(), eye, eye.copy(), np.inf)
+    coordinates = known @ u
+    left, _, right = linalg.svd(released.T @ coordinates, full_matrices=False, check_finite=False)
+    v = left @ right
+    weakest = float(linalg.svdvals(coordinates, check_finite=False)[-1])
+    return ConsistentMotions(u, v, complement(u), complement(v), weakest)

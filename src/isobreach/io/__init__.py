@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables, keys and records of runs, in and out of files, atomically.
+
+pyarrow, pandas and polars load inside the functions that need them: importing this package costs NumPy alone.
+"""
+
+from isobreach.io.atomic import atomic_directory, atomic_file
+from isobreach.io.files import file_hash, read_table, write_table
+from isobreach.io.keys import read_key, write_key
+from isobreach.io.runs import run_record, write_json
+from isobreach.io.tables import Table, as_table, like
+
+__all__ = [
+    "Table",
+    "as_table",
+    "atomic_directory",
+    "atomic_file",
+    "file_hash",
+    "like",
+    "read_key",
+    "read_table",
+    "run_record",
+    "write_json",
+    "write_key",
+    "write_table",
+]

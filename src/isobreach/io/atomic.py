@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Outputs that are whole or absent.
+
+Work goes to a hidden sibling of the target, on the same file system, and takes the target's name only when it
+is complete and on the disk. Whatever ends the work early, a full disk or Ctrl-C, removes the sibling.
+Nothing that exists is replaced unless asked, not even when it appears while the work is under way.
+"""
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from isobreach.errors import OutputError
+
+# How file systems without hard links (FAT, some network shares) refuse one.
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL}
+
+# Marks a directory as an earlier output of this program, which --force may replace.
+RUN_FILE = "run.json"
+
+
+@contextmanager
+def atomic_file(path: str | Path, *, mode: int = 0o644, force: bool = False) -> Iterator[Path]:
+    """Give a temporary path to write to; on success it becomes ``path``.
+
+    The temporary has the final mode (less the umask) before the first byte: a key is never readable by others.
+    """
+    path = Path(path)
+    _check_parent(path)
+    if os.path.lexists(path):
+        if not force:
+            raise _exists(path)
+        if not path.is_file():
+            raise OutputError(f"{path} is not a regular file. Choose another path.")
+    temporary = _sibling(path)
+    with _one_line(path):
+        try:
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+            yield temporary
+            _sync(temporary)
+            if force:
+                temporary.replace(path)
+            else:
+                _publish(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync(path.parent)
+
+
+@contextmanager
+def atomic_directory(path: str | Path, *, force: bool = False) -> Iterator[Path]:
+    """Give a temporary directory to fill; on success it becomes ``path``.
+
+    ``force`` replaces an earlier output of this program and nothing else.
+    """
+    path = Path(os.path.realpath(path))
+    _check_parent(path)
+    if path.exists():
+        if not force:
+            raise _exists(path)
+        if not (path / RUN_FILE).is_file():
+            raise OutputError(f"{path} is not an earlier output: it has no {RUN_FILE}. Choose another path.")
+    temporary = _sibling(path)
+    with _one_line(path):
+        try:
+            temporary.mkdir()
+            yield temporary
+            for entry in [*temporary.rglob("*"), temporary]:
+                _sync(entry)
+            if path.exists() and force:
+                _swap(temporary, path)
+            else:
+                temporary.rename(path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        _sync(path.parent)
+
+
+def _publish(temporary: Path, path: Path) -> None:
+    """Give a file its name unless the name is taken."""
+    try:
+        path.hardlink_to(temporary)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        path.touch(exist_ok=False)  # claims the name; other processes see an empty file for a moment
+        try:
+            temporary.replace(path)
+        except BaseException:
+            path.unlink()
+            raise
+
+
+def _swap(temporary: Path, path: Path) -> None:
+    """Put a directory in the place of another one, which stays if that fails."""
+    old = _sibling(path)
+    path.rename(old)
+    try:
+        temporary.rename(path)
+    except BaseException:
+        old.rename(path)
+        raise
+    shutil.rmtree(old)
+
+
+def _sibling(path: Path) -> Path:
+    # The suffix stays: some writers choose the format by it.
+    return path.with_name(f".{secrets.token_hex(8)}{path.suffix}")
+
+
+def _check_parent(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise OutputError(f"{path} cannot be written: {path.parent} is not a folder. Create it first.")
+
+
+def _exists(path: Path) -> OutputError:
+    return OutputError(f"{path} exists. Use --force to replace it.")
+
+
+def _sync(path: Path) -> None:
+    """Have the operating system put a file or a directory on the disk."""
+    with suppress(PermissionError):  # Windows opens no directories
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _one_line(path: Path) -> Iterator[None]:
+    """Turn an operating system's error into the one that names the output."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.EEXIST, errno.ENOTEMPTY) and path.exists():
+            raise _exists(path) from None
+        reason = os.strerror(error.errno) if error.errno else type(error).__name__
+        raise OutputError(f"{path} cannot be written: {reason}. Nothing was left behind.") from error

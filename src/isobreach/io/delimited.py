@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""CSV text in and out, through Arrow's parallel parser.
+
+Arrow parses; what it leaves open is decided here: which separator, whether the first line is a header, and
+whether a column with text in it is a text column or a numeric one with a mistake. Arrow's own messages quote
+the text of a row, which is private: they are replaced, never chained.
+"""
+
+import csv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from isobreach._validation import check_names
+from isobreach.errors import InputError
+from isobreach.io.tables import default_columns
+
+# A row must fit in a block, so this bounds the width of a table: about a million columns.
+_BLOCK_BYTES = 1 << 24
+
+_NUMBER = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)$"
+
+
+class Layout(NamedTuple):
+    """What the first two lines of a CSV file tell."""
+
+    separator: str
+    raw: tuple[str, ...]  # the names as Arrow will see them
+    names: tuple[str, ...]
+    header: bool
+
+
+def read_layout(path: Path, name: str) -> Layout:
+    """Return separator and column names of a CSV file."""
+    for separator in ";\t,":  # the comma last: it may also be a decimal comma
+        first, *more = _records(path, name, separator)
+        if len(first) > 1 and all(len(record) == len(first) for record in more):
+            break
+    header = not all(_is_number(field, separator) for field in first)
+    raw = tuple(first) if header else tuple(f"f{j}" for j in range(len(first)))
+    names = tuple(field.strip() for field in first) if header else default_columns(len(first))
+    check_names(name, names)
+    return Layout(separator, raw, names, header)
+
+
+def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_column: str | None) -> Any:
+    """Return the wanted columns as an Arrow table: numbers as numbers, ids as written, text as text."""
+    import pyarrow as pa
+    from pyarrow import csv as pacsv
+
+    raw = dict(zip(layout.names, layout.raw, strict=True))
+    convert = pacsv.ConvertOptions(
+        include_columns=[raw[column] for column in wanted],
+        # Ids are kept as written: 007 is not 7.
+        column_types={} if id_column is None else {raw[id_column]: pa.string()},
+    )
+
+    def parse(*, use_threads: bool, handler: Callable[[Any], str]) -> Any:
+        return pacsv.read_csv(
+            path,
+            pacsv.ReadOptions(
+                use_threads=use_threads, block_size=_BLOCK_BYTES, autogenerate_column_names=not layout.header
+            ),
+            pacsv.ParseOptions(
+                delimiter=layout.separator,
+                newlines_in_values=True,
+                # In a single column an empty line is a missing value; elsewhere it is nothing.
+                ignore_empty_lines=len(layout.names) > 1,
+                invalid_row_handler=handler,
+            ),
+            convert,
+        )
+
+    _check_quotes(path, name, layout.separator)
+    odd_rows: list[tuple[int | None, int]] = []
+
+    def note_row(row: Any) -> str:
+        odd_rows.append((row.number, row.actual_columns))
+        return "error"
+
+    try:
+        table = parse(use_threads=True, handler=note_row)
+    except pa.ArrowInvalid:
+        if odd_rows:  # only a reader with one thread knows the number of a row
+            odd_rows.clear()
+            with _silenced(pa.ArrowInvalid):
+                parse(use_threads=False, handler=note_row)
+        raise _malformed(name, layout, odd_rows) from None
+    columns = [
+        column if label == id_column else _with_numbers(name, label, column, layout.separator)
+        for label, column in zip(wanted, table.columns, strict=True)
+    ]
+    return pa.table(columns, names=list(wanted))
+
+
+def write_csv(table: Any, path: Path) -> None:
+    """Write an Arrow table so that reading it gives the same numbers: the shortest text of each float64."""
+    import pyarrow as pa
+    from pyarrow import csv as pacsv
+
+    if all(_is_number(column, ",") for column in table.column_names):
+        raise InputError("columns", "must not all be numbers in a CSV file", "a header that reads like a row")
+    # The shortest text of a float32 names another float64, the type that a reader will parse it as.
+    wide = [pa.float64() if pa.types.is_floating(t) else t for t in table.schema.types]
+    schema = pa.schema(list(zip(table.column_names, wide, strict=True)))
+    pacsv.write_csv(table.cast(schema), path)
+
+
+def _records(path: Path, name: str, separator: str) -> list[list[str]]:
+    """Return the first two lines that are not empty, split."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            records = list(islice(filter(None, csv.reader(file, delimiter=separator)), 2))
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError(name, "must be CSV in UTF-8", "other bytes", "Save it as UTF-8.") from None
+    if not records:
+        raise InputError(name, "must have at least one row", "an empty file")
+    return records
+
+
+def _check_quotes(path: Path, name: str, separator: str) -> None:
+    """Refuse a quote that is never closed: Arrow would take the rest of the file for one cell."""
+    with path.open("rb") as file:
+        if sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK_BYTES), b"")) % 2 == 0:
+            return
+    with path.open(encoding="utf-8", errors="replace", newline="") as text:
+        try:
+            for _ in csv.reader(text, delimiter=separator, strict=True):
+                pass
+        except csv.Error:
+            raise InputError(name, "must be well-formed CSV", "quotes that do not match") from None
+
+
+def _malformed(name: str, layout: Layout, odd_rows: list[tuple[int | None, int]]) -> InputError:
+    if odd_rows and odd_rows[0][0] is not None:
+        number, fields = odd_rows[0]
+        return InputError(
+            name,
+            f"must have {len(layout.names)} fields in every row, like its first line",
+            f"{fields} in row {number - layout.header}",
+        )
+    return InputError(name, "must be well-formed CSV in UTF-8", "rows that cannot be parsed")
+
+
+def _with_numbers(name: str, label: str, cells: Any, separator: str) -> Any:
+    """Return a column of text as numbers if it is one of numbers that Arrow could not read, else unchanged.
+
+    Half of the cells decide: a text column may hold a few numbers, a numeric column a few mistakes.
+    """
+    import pyarrow as pa
+    from pyarrow import compute as pc
+    from pyarrow import csv as pacsv
+
+    if pa.types.is_binary(cells.type):  # what Arrow makes of text that is not UTF-8
+        raise InputError(name, "must be CSV in UTF-8", f"other bytes in column {label!r}", "Save it as UTF-8.")
+    if not pa.types.is_string(cells.type):
+        return cells
+    text = pc.utf8_trim_whitespace(cells)
+    if separator == ";":  # where the comma is free for decimals
+        text = pc.replace_substring(text, ",", ".")
+    missing = pc.is_in(text, value_set=pa.array(pacsv.ConvertOptions().null_values))
+    number = pc.and_not(pc.match_substring_regex(text, _NUMBER), missing)
+    filled, numbers = len(text) - pc.sum(missing).as_py(), pc.sum(number).as_py()
+    if 2 * numbers < filled or not filled:
+        return cells
+    if numbers < filled:
+        row = pc.index(pc.or_(number, missing), False).as_py() + 1
+        raise InputError(name, f"must hold numbers in column {label!r}", f"text in row {row}")
+    return pa.chunked_array([pc.if_else(missing, "nan", text).to_numpy().astype(float)])
+
+
+def _is_number(field: str, separator: str) -> bool:
+    try:
+        float(field.replace(",", ".") if separator == ";" else field)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def _silenced(error: type[Exception]) -> Iterator[None]:
+    """Let an expected error pass unseen."""
+    try:
+        yield
+    except error:
+        pass

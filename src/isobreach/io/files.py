@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables in files: CSV, Parquet (one file or a folder of parts) and .npy, chosen by extension.
+
+Reading turns every way in which a file can be wrong into one line that says where, without quoting the file:
+what stands in it is private. Writing is atomic.
+"""
+
+import difflib
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._validation import check_names
+from isobreach.errors import InputError
+from isobreach.io.atomic import atomic_file
+from isobreach.io.delimited import read_csv, read_layout, write_csv
+from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy, like
+
+_EXTENSIONS = ".csv, .parquet or .npy"
+
+
+def read_table(
+    path: str | Path, *, name: str, columns: Sequence[str] | None = None, id_column: str | None = None
+) -> Table:
+    """Return the table in a file or a folder of Parquet parts.
+
+    ``columns`` selects and orders; ``id_column`` leaves the values and becomes the ids. Without it, the index
+    that pandas wrote beside the columns does.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise InputError(name, "must be an existing file or folder", str(path))
+    with _readable(path, name):
+        if path.is_dir():
+            return _read_parquet(_parts(path, name), name, columns, id_column)
+        match path.suffix.lower():
+            case ".csv":
+                return _read_csv(path, name, columns, id_column)
+            case ".parquet":
+                return _read_parquet([path], name, columns, id_column)
+            case ".npy":
+                return _read_npy(path, name, columns, id_column)
+    raise InputError(name, f"must be a {_EXTENSIONS} file, or a folder of .parquet parts", str(path))
+
+
+def write_table(
+    path: str | Path,
+    values: NDArray[Any],
+    columns: Sequence[str],
+    *,
+    ids: NDArray[Any] | None = None,
+    id_column: str = "id",
+    force: bool = False,
+) -> None:
+    """Write a table, ids first, in the format that the extension names."""
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".parquet", ".npy"):
+        raise InputError("output", f"must be a {_EXTENSIONS} file", str(path))
+    if suffix == ".npy" and ids is not None:
+        raise InputError("output", "must be a .csv or .parquet file to hold ids", str(path))
+    with atomic_file(path, force=force) as temporary:
+        if suffix == ".npy":
+            np.save(temporary, values)
+            return
+        table = like("arrow", values, columns)
+        if ids is not None:
+            check_names("output", [id_column, *columns])
+            table = table.add_column(0, id_column, [as_ids(ids)])
+        if suffix == ".csv":
+            write_csv(table, temporary)
+        else:
+            from pyarrow import parquet
+
+            parquet.write_table(table, temporary)
+
+
+def file_hash(path: str | Path) -> str:
+    """Return the SHA-256 of a file; of a folder's parts, that of the list which ``sha256sum`` prints."""
+    path = Path(path)
+    if not path.is_dir():
+        return f"sha256:{_hex_digest(path)}"
+    listing = "".join(f"{_hex_digest(part)}  {part.name}\n" for part in _parts(path, "folder"))
+    return f"sha256:{hashlib.sha256(listing.encode()).hexdigest()}"
+
+
+def _read_csv(path: Path, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+    layout = read_layout(path, name)
+    notes: tuple[str, ...] = ()
+    if not layout.header:
+        notes += (f"no header line: named the columns c1 to c{len(layout.names)}",)
+    if id_column is None and layout.names[0] == "":  # so pandas writes its index
+        id_column = ""
+        notes += ("took the unnamed first column as ids",)
+    wanted = _wanted(name, layout.names, columns, id_column)
+    table = read_csv(path, name, layout, wanted, id_column)
+    return _with_ids(table, name, id_column, required=columns is not None, notes=notes)
+
+
+def _read_parquet(
+    parts: Sequence[Path], name: str, columns: Sequence[str] | None, id_column: str | None
+) -> Table:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        files = [parquet.ParquetFile(part, memory_map=True) for part in parts]
+        schema = files[0].schema_arrow
+        for part, file in zip(parts, files, strict=True):
+            if not file.schema_arrow.equals(schema):
+                rule = "must have the same columns, of the same types, in every part"
+                raise InputError(name, rule, f"{part.name}, which differs from {parts[0].name}")
+        check_names(name, schema.names)
+        notes: tuple[str, ...] = ()
+        if id_column is None and (index := _pandas_index(schema)) is not None:
+            id_column = index
+            notes += (f"took the pandas index, {index!r}, as ids",)
+        wanted = _wanted(name, schema.names, columns, id_column)
+        table = pa.concat_tables([file.read(columns=list(wanted)).select(wanted) for file in files])
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, PermissionError):
+            raise
+        raise InputError(name, "must be readable as Parquet", "a damaged file or another format") from None
+    return _with_ids(table, name, id_column, required=columns is not None, notes=notes)
+
+
+def _read_npy(path: Path, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+    if id_column is not None:
+        raise InputError("id_column", "must be left out for .npy, which has no column names", repr(id_column))
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError):
+        array = None
+    if not isinstance(array, np.ndarray):
+        raise InputError(name, "must be a .npy file of real numbers", "Python objects or a damaged file")
+    table = from_numpy(array, name)
+    if columns is None:
+        return table
+    wanted = _wanted(name, table.columns, columns, None)
+    return Table(table.values[:, [table.columns.index(column) for column in wanted]], wanted)
+
+
+def _with_ids(
+    table: Any, name: str, id_column: str | None, *, required: bool, notes: tuple[str, ...]
+) -> Table:
+    """Return an Arrow table with one of its columns as ids."""
+    if id_column is None:
+        return from_arrow(table, name, required=required, notes=notes)
+    labels = table.column(id_column)
+    if labels.null_count:
+        raise InputError(name, "must have an id in every row", f"{labels.null_count} missing in {id_column!r}")
+    return from_arrow(
+        table.drop_columns([id_column]), name, required=required, ids=_ids(labels), notes=notes
+    )
+
+
+def _ids(labels: Any) -> NDArray[Any]:
+    """Return ids as whole numbers if that loses nothing of how they are written, else as text."""
+    import pyarrow as pa
+
+    try:
+        numbers = labels.cast(pa.int64())
+        if numbers.cast(labels.type).equals(labels):
+            labels = numbers
+    except pa.ArrowException:  # some are not whole numbers: they stay text
+        pass
+    return as_ids(labels.to_pylist())
+
+
+def _wanted(
+    name: str, available: Sequence[str], columns: Sequence[str] | None, id_column: str | None
+) -> tuple[str, ...]:
+    """Return the columns to read, the ids among them; refuse a name that the file does not have."""
+    if columns is not None:
+        check_names("columns", columns)
+    asked = list(available if columns is None else columns)
+    for option, column in [("columns", c) for c in asked] + [("id_column", id_column)]:
+        if column is not None and column not in available:
+            close = difflib.get_close_matches(column, available)
+            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+            raise InputError(option, f"must name columns of {name}", repr(column), hint)
+    return tuple(asked) if id_column is None or id_column in asked else (id_column, *asked)
+
+
+def _pandas_index(schema: Any) -> str | None:
+    """Return the column in which pandas stored the index of a frame, if it did."""
+    stored = [label for label in (schema.pandas_metadata or {}).get("index_columns", ()) if label in schema.names]
+    return stored[0] if len(stored) == 1 else None
+
+
+def _parts(folder: Path, name: str) -> list[Path]:
+    parts = sorted(folder.glob("*.parquet"))
+    if not parts:
+        raise InputError(name, "must be a folder with .parquet parts", f"none in {folder}")
+    return parts
+
+
+def _hex_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _readable(path: Path, name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(name, "must be readable", f"{path}: {error.strerror}") from None

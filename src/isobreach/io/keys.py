@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keys in files: whoever reads one undoes the release, so only its owner may.
+
+A key file is NumPy's .npz, plain arrays without pickled objects: reading one runs no code. It carries a
+version number, so that a later layout is refused by name and not misread.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from isobreach.errors import InputError
+from isobreach.io.atomic import atomic_file
+from isobreach.io.tables import as_ids
+
+if TYPE_CHECKING:
+    from isobreach.schemes import Key
+
+_VERSION = 1
+_REQUIRED = ("scheme", "rotation", "translation", "order")
+
+
+def write_key(path: str | Path, key: "Key", *, force: bool = False) -> None:
+    """Write a key, readable by its owner alone (mode 0600)."""
+    fields: dict[str, Any] = {field: getattr(key, field) for field in _REQUIRED}
+    if key.columns is not None:
+        fields["columns"] = np.array(key.columns, dtype=str)
+    if key.ids is not None:
+        fields["ids"] = as_ids(key.ids)
+    with atomic_file(path, mode=0o600, force=force) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, isobreach_key=_VERSION, **fields)
+
+
+def read_key(path: str | Path) -> "Key":
+    """Return the key in a file."""
+    from isobreach.schemes import Key  # not above: numeric packages load only for commands that compute
+
+    path = Path(path)
+    if not path.is_file():
+        raise InputError("key", "must be an existing file", str(path))
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            fields = {field: file[field] for field in file.files}
+    except (OSError, ValueError, EOFError, AttributeError, TypeError, BadZipFile):
+        fields = {}
+    if not {"isobreach_key", *_REQUIRED} <= fields.keys():
+        raise InputError("key", "must be a file that isobreach perturb --key wrote", str(path))
+    version = fields["isobreach_key"].item()
+    if version != _VERSION:
+        raise InputError("key", f"must have format version {_VERSION}", version, "Update isobreach.")
+    columns = fields.get("columns")
+    return Key(
+        scheme=str(fields["scheme"]),
+        rotation=fields["rotation"],
+        translation=fields["translation"],
+        order=fields["order"],
+        columns=None if columns is None else tuple(map(str, columns)),
+        ids=fields.get("ids"),
+    )

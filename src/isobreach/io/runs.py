@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The record of a run: enough to repeat it, nothing that tells where or by whom it was made.
+
+There is no date and no path in it, only names of files and hashes of their contents: the same run gives the
+same bytes.
+"""
+
+import json
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isobreach._random import Seed
+from isobreach._version import __version__
+from isobreach.io.atomic import atomic_file
+from isobreach.io.files import file_hash
+
+_PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
+
+
+def run_record(
+    command: str, parameters: Mapping[str, object], seed: Seed, inputs: Mapping[str, Path]
+) -> dict[str, Any]:
+    """Return what a run was made of: command, parameters, seed, versions and input hashes."""
+    return {
+        "command": command,
+        "parameters": {
+            name: value.name if isinstance(value, Path) else value for name, value in parameters.items()
+        },
+        "seed": seed,
+        "versions": {
+            "isobreach": __version__,
+            "python": platform.python_version(),
+            **{package: version(package) for package in _PACKAGES},
+        },
+        "inputs": {role: {"name": path.name, "hash": file_hash(path)} for role, path in inputs.items()},
+    }
+
+
+def write_json(path: str | Path, obj: object, *, force: bool = False) -> None:
+    """Write JSON that every parser accepts: in the order given, without NaN or infinity."""
+    text = json.dumps(obj, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
+    with atomic_file(path, force=force) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _plain(obj: object) -> Any:
+    if isinstance(obj, np.ndarray | np.generic):
+        return obj.tolist()
+    raise TypeError(f"{type(obj).__name__} has no JSON form")

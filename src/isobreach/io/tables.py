@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One numeric table, whatever container it came in, and the way back into that container.
+
+Everything behind this module works on NumPy arrays alone. Column names and ids travel beside the values, so
+that results can name what they speak of. Frame libraries are recognised by the name of their module and
+imported only when an object of theirs is at hand: neither is needed to use isobreach.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._validation import check_choice, check_names, check_shape, check_table
+from isobreach.errors import InputError, MissingExtraError
+
+KINDS = ("numpy", "pandas", "polars", "arrow")
+
+# Rows copied at a time out of columnar memory: a block of a hundred columns stays in the cache.
+_BATCH_ROWS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Numbers, the names of their columns, the ids of their rows, and what was said while reading them."""
+
+    values: NDArray[Any]
+    columns: tuple[str, ...]
+    ids: NDArray[Any] | None = None
+    kind: str = "numpy"
+    notes: tuple[str, ...] = ()
+
+
+def as_table(obj: Any, name: str) -> Table:
+    """Return a NumPy array, a pandas or polars frame, an Arrow table or nested lists as a checked table.
+
+    >>> as_table([[1, 2], [3, 4]], "known").columns
+    ('c1', 'c2')
+    """
+    if isinstance(obj, Table):
+        return obj
+    kind = _kind(obj)
+    if kind == "pandas":
+        return _from_pandas(obj, name)
+    if kind == "polars":
+        return from_arrow(obj.to_arrow(), name, kind=kind)
+    if kind == "arrow":
+        return from_arrow(obj, name, kind=kind)
+    return from_numpy(obj, name)
+
+
+def like(kind: str, values: NDArray[Any], columns: Sequence[str], ids: NDArray[Any] | None = None) -> Any:
+    """Return the values in a container of the given kind; only pandas has a place for ids, its index."""
+    check_choice("kind", kind, KINDS)
+    if kind == "numpy":
+        return values
+    if kind == "arrow":
+        import pyarrow as pa
+
+        return pa.table({column: values[:, j] for j, column in enumerate(columns)})
+    try:
+        if kind == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(values, columns=list(columns), index=ids)
+        import polars as pl
+
+        return pl.from_numpy(values, schema=list(columns), orient="row")
+    except ImportError as error:
+        raise MissingExtraError(f"a {kind} frame", kind, "frames") from error
+
+
+def default_columns(count: int) -> tuple[str, ...]:
+    """Names for the columns of a table that has none: c1, c2, ..."""
+    return tuple(f"c{j + 1}" for j in range(count))
+
+
+def from_numpy(obj: Any, name: str) -> Table:
+    """Return what NumPy can read as an array; a memory map stays one."""
+    if np.ma.is_masked(obj):  # its hidden entries are missing ones, which asarray would uncover
+        obj = obj.astype(np.float64).filled(np.nan)
+    try:
+        values = np.asarray(obj)
+    except (TypeError, ValueError):
+        # From None here and wherever data is parsed: the library's own text may quote an entry.
+        raise InputError(name, "must be a table: rows of equal length", f"a {type(obj).__name__}") from None
+    check_shape(name, values)
+    values = values.astype(_settled(values.dtype), copy=False)
+    columns = default_columns(values.shape[1])
+    check_table(name, values, columns)
+    return Table(values, columns)
+
+
+def from_arrow(
+    table: Any,
+    name: str,
+    *,
+    kind: str = "numpy",
+    required: bool = False,
+    ids: NDArray[Any] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """Return the numeric columns of an Arrow table; ``required`` makes a column without numbers an error."""
+    import pyarrow as pa
+
+    _check_size(name, table.shape)
+    check_names(name, table.column_names)
+    numeric = [_is_numeric(field.type) for field in table.schema]
+    columns, left_out = _split(table.column_names, numeric)
+    notes += _left_out(name, columns, left_out, required=required)
+    parts = [_plain(table.column(j)) for j, keep in enumerate(numeric) if keep]
+    dtype = np.result_type(*(_dtype(part) for part in parts))
+    values = np.empty((table.num_rows, len(parts)), dtype=dtype)
+    start = 0
+    for batch in pa.table(parts, names=list(columns)).to_batches(max_chunksize=_BATCH_ROWS):
+        stop = start + batch.num_rows
+        for j, column in enumerate(batch.columns):
+            values[start:stop, j] = column.to_numpy(zero_copy_only=False)
+        start = stop
+    check_table(name, values, columns)
+    return Table(values, columns, ids, kind, notes)
+
+
+def _from_pandas(frame: Any, name: str) -> Table:
+    """Return the numeric columns of a pandas frame, its index as ids unless it only counts the rows."""
+    import pandas as pd
+
+    _check_size(name, frame.shape)
+    labels = [str(label) for label in frame.columns]
+    check_names(name, labels)
+    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    columns, left_out = _split(labels, numeric)
+    notes = _left_out(name, columns, left_out)
+    part = frame.loc[:, numeric]
+    if part.isna().to_numpy().any():
+        values = part.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        values = part.to_numpy(dtype=_settled(np.result_type(*(_numpy_dtype(dtype) for dtype in part.dtypes))))
+    check_table(name, values, columns)
+    counts = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
+    return Table(values, columns, None if counts else as_ids(frame.index), "pandas", notes)
+
+
+def as_ids(labels: Any) -> NDArray[Any]:
+    """Return labels as whole numbers where they are, else as text."""
+    array = np.asarray(labels)
+    return array if array.dtype.kind in "iuU" else np.array([str(label) for label in labels])
+
+
+def _kind(obj: Any) -> str:
+    for base in type(obj).__mro__:
+        match base.__module__.partition(".")[0], base.__name__:
+            case ("pandas" | "polars") as kind, "DataFrame":
+                return kind
+            case "pyarrow", "Table":
+                return "arrow"
+    return "numpy"
+
+
+def _check_size(name: str, shape: tuple[int, int]) -> None:
+    """Refuse a frame without rows or columns before its types are looked at: an empty column has none."""
+    check_shape(name, np.broadcast_to(np.float64(0), shape))
+
+
+def _split(labels: Sequence[str], numeric: Sequence[bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    pairs = list(zip(labels, numeric, strict=True))
+    return tuple(label for label, keep in pairs if keep), tuple(label for label, keep in pairs if not keep)
+
+
+def _left_out(
+    name: str, columns: tuple[str, ...], left_out: tuple[str, ...], *, required: bool = False
+) -> tuple[str, ...]:
+    """Return the note on columns without numbers, or refuse where one was asked for or no other is left."""
+    if not left_out:
+        return ()
+    plural = "" if len(left_out) == 1 else "s"
+    listed = f"{len(left_out)} non-numeric column{plural}: {', '.join(map(repr, left_out))}"
+    if required:
+        raise InputError("columns", f"must be numeric columns of {name}", listed)
+    if not columns:
+        raise InputError(name, "must have at least one numeric column", listed)
+    return (f"left out {listed}",)
+
+
+def _is_numeric(arrow_type: Any) -> bool:
+    import pyarrow as pa
+
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    return any(test(arrow_type) for test in tests)
+
+
+def _plain(column: Any) -> Any:
+    """Return an Arrow column in a type that NumPy has: 0/1 for booleans, float64 for decimals."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type):
+        return column.cast(pa.int64())
+    return column.cast(pa.float64()) if pa.types.is_decimal(column.type) else column
+
+
+def _dtype(column: Any) -> np.dtype[Any]:
+    """Return the NumPy type of an Arrow column; missing integers need NaN, hence floats."""
+    dtype = np.dtype(column.type.to_pandas_dtype())
+    return np.dtype(np.float64) if column.null_count and dtype.kind != "f" else dtype
+
+
+def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the NumPy type behind a pandas one: nullable and Arrow types name it, sparse ones otherwise."""
+    return np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)))
+
+
+def _settled(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type to compute in: native byte order, and numbers for booleans, which do not subtract."""
+    return np.dtype(np.int64) if dtype.kind == "b" else dtype.newbyteorder("=")

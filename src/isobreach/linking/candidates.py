@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Released values that a known record could be, by norm.
+
+One fused pass over the release computes each row's squared norm and looks it up among the *known* norms' intervals,
+emitting only hits: m values are never sorted. Rows that hit are then gathered, equal ones merged into one value
+(equal released rows are the same point), and sorted by norm, so that a record's candidates are a contiguous range.
+"""
+
+from dataclasses import dataclass
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach._validation import LARGEST
+from isobreach.blocks import Source
+from isobreach.errors import InputError
+from isobreach.geometry import row_norms
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_FIRST_HITS = 4096  # hit buffer of a block; a block with more is scanned again with room for all
+
+# Sums may be reordered for speed; NaN and infinity keep their meaning: they are how bad entries are found.
+_FAST = {"reassoc", "contract", "nsz"}
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Distinct released values that hit a known norm, by increasing norm, and each record's range of them.
+
+    Value v is the point ``points[v]`` and stands in the released rows ``rows[row_start[v] : row_start[v + 1]]``.
+    Known record i may be the values ``first[i]`` to ``last[i] - 1``.
+    """
+
+    points: FloatArray
+    rows: IntArray
+    row_start: IntArray
+    first: IntArray
+    last: IntArray
+
+    def rows_of(self, value: int) -> IntArray:
+        """Released rows that hold the value, ascending."""
+        return self.rows[self.row_start[value] : self.row_start[value + 1]]
+
+
+def norm_candidates(known: FloatArray, radius: FloatArray, source: Source, unit: float, progress: Progress) -> Candidates:
+    """Candidates of each known record: released values whose norm is within ``radius`` of its own."""
+    norms = row_norms(known)
+    low, high = np.maximum(norms - radius, 0.0) ** 2, (norms + radius) ** 2
+    # The kernel's sum of n squares errs by at most n units of roundoff.
+    slack = 2.0 * known.shape[1] * 2.0**-53
+    low, high = low * (1 - slack), high * (1 + slack)
+    hits = _scan(source, *_merge(low, high), progress)
+    points = source.take(hits)
+    order, start = _distinct(points, 4 * np.sqrt(known.shape[1]) * unit)
+    points = points[order[start[:-1]]]
+    squares = np.einsum("ij,ij->i", points, points)
+    by_norm = np.argsort(squares, kind="stable")
+    sizes = np.diff(start)[by_norm]
+    row_start = np.concatenate([[0], np.cumsum(sizes)])
+    within = np.arange(len(order)) - np.repeat(row_start[:-1], sizes)
+    rows = hits[order[np.repeat(start[:-1][by_norm], sizes) + within]]
+    squares = squares[by_norm]
+    return Candidates(
+        points=np.ascontiguousarray(points[by_norm]),
+        rows=rows,
+        row_start=row_start,
+        first=np.searchsorted(squares, low, "left"),
+        last=np.searchsorted(squares, high, "right"),
+    )
+
+
+def _merge(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Disjoint intervals, ascending, with the same union."""
+    order = np.argsort(low)
+    low, high = low[order], np.maximum.accumulate(high[order])
+    opens = np.concatenate([[True], low[1:] > high[:-1]])
+    closes = np.concatenate([opens[1:], [True]])
+    return low[opens], high[closes]
+
+
+def _scan(source: Source, low: FloatArray, high: FloatArray, progress: Progress) -> IntArray:
+    """Released rows, ascending, whose squared norm lies in one of the intervals."""
+    bins = int(min(max(1024, 4 * len(low)), 1 << 16))
+    base, width = low[0], high[-1] - low[0]
+    scale = bins / width * (1 - 1e-9) if width > 0 else 0.0
+    # An interval is looked for from a little before the bin on: rounding may put a norm into the next bin.
+    edges = base + (np.arange(bins) - 1e-3) / scale if scale > 0 else np.full(bins, base)
+    first = np.searchsorted(high, edges).astype(np.int32)
+
+    def kernel(start: int, block: FloatArray) -> tuple[IntArray, int]:
+        hits = np.empty(min(_FIRST_HITS, len(block)), dtype=np.int32)
+        count, bad = _hits(block, low, high, first, base, scale, hits)
+        if count > len(hits):
+            hits = np.empty(count, dtype=np.int32)
+            count, bad = _hits(block, low, high, first, base, scale, hits)
+        return hits[:count] + np.int64(start), bad
+
+    results = source.map(kernel, "matching norms", progress)
+    if any(bad for _, bad in results):
+        _refuse_bad_entries(source)
+    return np.concatenate([hits for hits, _ in results])
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+def _hits(
+    block: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    first: NDArray[np.int32],
+    base: float,
+    scale: float,
+    hits: NDArray[np.int32],
+) -> tuple[int, int]:
+    m, n = block.shape
+    bins, intervals, room = len(first), len(low), len(hits)
+    count = 0
+    bad = 0
+    for i in range(m):
+        square = 0.0
+        for j in range(n):
+            square += block[i, j] * block[i, j]
+        place = (square - base) * scale
+        if place >= 0.0 and place < bins:
+            k = first[int(place)]
+            while k < intervals and high[k] < square:
+                k += 1
+            if k < intervals and low[k] <= square:
+                if count < room:
+                    hits[count] = i
+                count += 1
+        elif not square < np.inf:
+            bad += 1
+    return count, bad
+
+
+def _refuse_bad_entries(source: Source) -> None:
+    def kernel(start: int, block: FloatArray) -> tuple[int, int, int]:
+        bad = ~np.isfinite(block)
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        return int(bad.sum()), start + row, column
+
+    found = [result for result in source.map(kernel, "checking values") if result[0]]
+    if not found:
+        raise InputError("released", f"must have entries below {LARGEST:g} in size", "larger ones", "Rescale it.")
+    count, (_, row, column) = sum(result[0] for result in found), found[0]
+    raise InputError(
+        "released",
+        "must be finite everywhere",
+        f"{count} missing, NaN or infinite; the first in row {row + 1}, column {column + 1}",
+    )
+
+
+def _distinct(points: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]:
+    """Group equal points: (order, start) with group g in ``order[start[g] : start[g + 1]]``, ascending.
+
+    Products of equal rows may differ in the last bits, so equal means within ``tolerance`` of the norm. Points are
+    sorted along one fixed direction; only neighbours there are compared.
+    """
+    if len(points) < 2:
+        return np.arange(len(points)), np.arange(len(points) + 1)
+    direction = np.random.default_rng(0).standard_normal(points.shape[1])
+    key = points @ (direction / np.linalg.norm(direction))
+    by_key = np.argsort(key, kind="stable")
+    group = _group(points, key, by_key, tolerance)
+    order = np.argsort(group, kind="stable")
+    return order, np.searchsorted(group[order], np.arange(group.max() + 2))
+
+
+@nb.njit(cache=True, nogil=True)
+def _group(points: FloatArray, key: FloatArray, by_key: IntArray, tolerance: float) -> IntArray:
+    m, n = points.shape
+    leader = np.arange(m)
+    for a in range(m):
+        i = by_key[a]
+        square = 0.0
+        for k in range(n):
+            square += points[i, k] ** 2
+        reach = tolerance * np.sqrt(square)
+        b = a - 1
+        while b >= 0 and key[i] - key[by_key[b]] <= reach:
+            j = leader[by_key[b]]
+            gap = 0.0
+            for k in range(n):
+                gap += (points[i, k] - points[j, k]) ** 2
+            if gap <= reach * reach:
+                leader[i] = j
+                break
+            b -= 1
+    # Number the groups by their lowest row, whatever the direction of the sort.
+    lowest = np.full(m, m)
+    for i in range(m):
+        lowest[leader[i]] = min(lowest[leader[i]], i)
+    group = np.empty(m, dtype=np.int64)
+    number = np.full(m, -1)
+    count = 0
+    for i in range(m):
+        if lowest[leader[i]] == i:
+            number[leader[i]] = count
+            count += 1
+        group[i] = number[leader[i]]
+    return group
