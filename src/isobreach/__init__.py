@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""isobreach: who can undo a distance-preserving transform, knowing how little, and how surely.
+
+>>> import isobreach as ib
+>>> letter = ib.datasets.load("letter").values
+>>> release = ib.perturb(letter, "orthogonal", seed=0)
+>>> result = ib.attack(letter[:4], release.data, epsilon=0.15, seed=0)
+>>> result.linkage.counts()["linked"], result.hidden_dimension
+(4, 12)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from isobreach._version import __version__
+
+if TYPE_CHECKING:
+    from isobreach import datasets
+    from isobreach._interface import attack, invert, link, perturb
+    from isobreach.attacks import AttackResult
+    from isobreach.errors import InputError, IsobreachError, MissingExtraError, OutputError
+    from isobreach.geometry import attribute_breach_probability, breach_probability
+    from isobreach.io import read_key, write_key
+    from isobreach.linking import Linkage
+    from isobreach.schemes import Key, Release
+
+# Where each public name lives; loaded when first used, so that importing isobreach costs nothing.
+_HOMES = {
+    "AttackResult": "attacks",
+    "InputError": "errors",
+    "IsobreachError": "errors",
+    "Key": "schemes",
+    "Linkage": "linking",
+    "MissingExtraError": "errors",
+    "OutputError": "errors",
+    "Release": "schemes",
+    "attack": "_interface",
+    "attribute_breach_probability": "geometry",
+    "breach_probability": "geometry",
+    "invert": "_interface",
+    "link": "_interface",
+    "perturb": "_interface",
+    "read_key": "io",
+    "write_key": "io",
+}
+
+__all__ = [
+    "AttackResult",
+    "InputError",
+    "IsobreachError",
+    "Key",
+    "Linkage",
+    "MissingExtraError",
+    "OutputError",
+    "Release",
+    "__version__",
+    "attack",
+    "attribute_breach_probability",
+    "breach_probability",
+    "datasets",
+    "invert",
+    "link",
+    "perturb",
+    "read_key",
+    "write_key",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("isobreach.datasets")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'isobreach' has no attribute {name!r}")
+    value = getattr(import_module(f"isobreach.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -87,21 +87,18 @@ def check_finite(name: str, values: NDArray[Any], columns: Sequence[str] | None 
         return
     row, column = (int(i) for i in np.argwhere(bad)[0])
     label = repr(columns[column]) if columns is not None else str(column + 1)
-    raise InputError(
-        name, "must be finite everywhere", f"{count} missing, NaN or infinite; the first in row {row + 1}, column {label}"
-    )
+    got = f"{count} missing, NaN or infinite; the first in row {row + 1}, column {label}"
+    raise InputError(name, "must be finite everywhere", got)
 
 
 def check_magnitude(name: str, values: NDArray[Any]) -> None:
     """Refuse sizes whose squares leave the range of float64."""
     if values.dtype.kind != "f" or not values.size:
         return
-    size = np.abs(values)
-    largest = float(size.max())
+    largest = max(float(values.max()), -float(values.min()))
     if largest > LARGEST or 0 < largest < SMALLEST:
-        raise InputError(
-            name, f"must have its largest entry between {SMALLEST:g} and {LARGEST:g}", f"an order of {largest:.0e}", "Rescale it."
-        )
+        rule = f"must have its largest entry between {SMALLEST:g} and {LARGEST:g} in size"
+        raise InputError(name, rule, f"one of the order {largest:.0e}", "Rescale it.")
 
 
 def check_table(name: str, values: NDArray[Any], columns: Sequence[str] | None = None) -> None:

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from isobreach.blocks.array import ArraySource
 from isobreach.blocks.source import FloatArray, Kernel, Source, tile_rows, tiles
 
@@ -11,4 +13,4 @@ __all__ = ["ArraySource", "FloatArray", "Kernel", "Source", "as_source", "tile_r
 
 def as_source(rows: Any) -> Source:
     """A source as it is; an array as an ``ArraySource``."""
-    return rows if hasattr(rows, "map") and hasattr(rows, "take") else ArraySource(rows)
+    return rows if isinstance(rows, Source) else ArraySource(np.asarray(rows))

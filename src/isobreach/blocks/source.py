@@ -7,7 +7,7 @@ on the size of a block, provided that a kernel treats each row, or each *tile*, 
 """
 
 from collections.abc import Callable, Iterator
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -22,6 +22,7 @@ TILE_ENTRIES = 1 << 16  # 512 KiB of float64: half of a common second-level cach
 BLOCK_TILES = 16  # tiles in a block unless the source is told otherwise
 
 
+@runtime_checkable
 class Source(Protocol):
     """A table of released rows that is visited block by block."""
 

@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 
 
 def haar(n: int, source: RandomSource) -> FloatArray:
-    """Orthogonal matrix of order n, uniform: Q of a Gaussian matrix, with R's diagonal made positive (Mezzadri 2007)."""
+    """Uniform orthogonal matrix of order n: Q of a Gaussian matrix, with R's diagonal made positive (Mezzadri 2007)."""
     if n == 0:
         return np.zeros((0, 0))
     q, r = linalg.qr(source.standard_normal((n, n)), check_finite=False)
@@ -46,7 +46,7 @@ class ConsistentMotions:
     @property
     def hidden_dimension(self) -> int:
         """Return h = n - k."""
-        return self.known_hidden.shape[1]
+        return int(self.known_hidden.shape[1])
 
     def choose(self, source: RandomSource) -> FloatArray:
         """Return M drawn uniformly (the paper's Algorithm 4)."""

@@ -107,7 +107,9 @@ def breach_probability(
     return result if result.ndim else float(result)
 
 
-def estimate_radius(residual: ArrayLike, norm: ArrayLike, epsilon: float, estimator: Estimator = "optimal") -> FloatArray:
+def estimate_radius(
+    residual: ArrayLike, norm: ArrayLike, epsilon: float, estimator: Estimator = "optimal"
+) -> FloatArray:
     """Length of the hidden part of the estimate: sqrt(max(d^2 - c^2, 0)) for ``optimal``, d for the paper's."""
     check_choice("estimator", estimator, ESTIMATORS)
     d = _nonnegative("residual", residual)

@@ -43,4 +43,4 @@ def residuals(rows: FloatArray, hidden: FloatArray) -> FloatArray:
 
 def row_norms(rows: FloatArray) -> FloatArray:
     """Euclidean norm of each row."""
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))

@@ -27,7 +27,7 @@ RUN_FILE = "run.json"
 def atomic_file(path: str | Path, *, mode: int = 0o644, force: bool = False) -> Iterator[Path]:
     """Give a temporary path to write to; on success it becomes ``path``.
 
-    The temporary has the final mode (less the umask) before the first byte: a key is never readable by others.
+    The temporary has the final mode (less the umask) before its first byte: a key is never open to others.
     """
     path = Path(path)
     _check_parent(path)
@@ -141,5 +141,6 @@ def _one_line(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.EEXIST, errno.ENOTEMPTY) and path.exists():
             raise _exists(path) from None
-        reason = os.strerror(error.errno) if error.errno else type(error).__name__
+        # NumPy raises a short write without its cause.
+        reason = os.strerror(error.errno) if error.errno else "the disk may be full"
         raise OutputError(f"{path} cannot be written: {reason}. Nothing was left behind.") from error

@@ -7,8 +7,7 @@ the text of a row, which is private: they are replaced, never chained.
 """
 
 import csv
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +37,8 @@ def read_layout(path: Path, name: str) -> Layout:
         first, *more = _records(path, name, separator)
         if len(first) > 1 and all(len(record) == len(first) for record in more):
             break
+    if not first:
+        raise InputError(name, "must be CSV", "one endless field in its first two lines")
     header = not all(_is_number(field, separator) for field in first)
     raw = tuple(first) if header else tuple(f"f{j}" for j in range(len(first)))
     names = tuple(field.strip() for field in first) if header else default_columns(len(first))
@@ -57,7 +58,13 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
         column_types={} if id_column is None else {raw[id_column]: pa.string()},
     )
 
-    def parse(*, use_threads: bool, handler: Callable[[Any], str]) -> Any:
+    odd_rows: list[Any] = []
+
+    def note(row: Any) -> str:
+        odd_rows.append(row)
+        return "error"
+
+    def parse(*, use_threads: bool) -> Any:
         return pacsv.read_csv(
             path,
             pacsv.ReadOptions(
@@ -68,28 +75,21 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
                 newlines_in_values=True,
                 # In a single column an empty line is a missing value; elsewhere it is nothing.
                 ignore_empty_lines=len(layout.names) > 1,
-                invalid_row_handler=handler,
+                invalid_row_handler=note,
             ),
             convert,
         )
 
     _check_quotes(path, name, layout.separator)
-    odd_rows: list[tuple[int | None, int]] = []
-
-    def note_row(row: Any) -> str:
-        odd_rows.append((row.number, row.actual_columns))
-        return "error"
-
     try:
-        table = parse(use_threads=True, handler=note_row)
+        table = parse(use_threads=True)
     except pa.ArrowInvalid:
-        if odd_rows:  # only a reader with one thread knows the number of a row
-            odd_rows.clear()
-            with _silenced(pa.ArrowInvalid):
-                parse(use_threads=False, handler=note_row)
+        if odd_rows:  # again with one thread: only then does Arrow count the rows
+            with suppress(pa.ArrowInvalid):
+                parse(use_threads=False)
         raise _malformed(name, layout, odd_rows) from None
     columns = [
-        column if label == id_column else _with_numbers(name, label, column, layout.separator)
+        _as_ids(column) if label == id_column else _with_numbers(name, label, column, layout.separator)
         for label, column in zip(wanted, table.columns, strict=True)
     ]
     return pa.table(columns, names=list(wanted))
@@ -113,7 +113,9 @@ def _records(path: Path, name: str, separator: str) -> list[list[str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             records = list(islice(filter(None, csv.reader(file, delimiter=separator)), 2))
-    except (UnicodeDecodeError, csv.Error):
+    except csv.Error:  # a field beyond the module's limit: this is not what separates them
+        return [[]]
+    except UnicodeDecodeError:
         raise InputError(name, "must be CSV in UTF-8", "other bytes", "Save it as UTF-8.") from None
     if not records:
         raise InputError(name, "must have at least one row", "an empty file")
@@ -133,13 +135,13 @@ def _check_quotes(path: Path, name: str, separator: str) -> None:
             raise InputError(name, "must be well-formed CSV", "quotes that do not match") from None
 
 
-def _malformed(name: str, layout: Layout, odd_rows: list[tuple[int | None, int]]) -> InputError:
-    if odd_rows and odd_rows[0][0] is not None:
-        number, fields = odd_rows[0]
+def _malformed(name: str, layout: Layout, odd_rows: list[Any]) -> InputError:
+    if odd_rows:
+        row = odd_rows[-1]
         return InputError(
             name,
             f"must have {len(layout.names)} fields in every row, like its first line",
-            f"{fields} in row {number - layout.header}",
+            f"{row.actual_columns} in row {row.number - layout.header}",
         )
     return InputError(name, "must be well-formed CSV in UTF-8", "rows that cannot be parsed")
 
@@ -154,7 +156,7 @@ def _with_numbers(name: str, label: str, cells: Any, separator: str) -> Any:
     from pyarrow import csv as pacsv
 
     if pa.types.is_binary(cells.type):  # what Arrow makes of text that is not UTF-8
-        raise InputError(name, "must be CSV in UTF-8", f"other bytes in column {label!r}", "Save it as UTF-8.")
+        raise InputError(name, "must be CSV in UTF-8", f"other bytes in {label!r}", "Save it as UTF-8.")
     if not pa.types.is_string(cells.type):
         return cells
     text = pc.utf8_trim_whitespace(cells)
@@ -171,18 +173,20 @@ def _with_numbers(name: str, label: str, cells: Any, separator: str) -> Any:
     return pa.chunked_array([pc.if_else(missing, "nan", text).to_numpy().astype(float)])
 
 
+def _as_ids(cells: Any) -> Any:
+    """Return ids as whole numbers if that loses nothing of how they are written, else as text."""
+    import pyarrow as pa
+
+    with suppress(pa.ArrowInvalid):  # some are no whole numbers
+        numbers = cells.cast(pa.int64())
+        if numbers.cast(pa.string()).equals(cells):
+            return numbers
+    return cells
+
+
 def _is_number(field: str, separator: str) -> bool:
     try:
         float(field.replace(",", ".") if separator == ";" else field)
     except ValueError:
         return False
     return True
-
-
-@contextmanager
-def _silenced(error: type[Exception]) -> Iterator[None]:
-    """Let an expected error pass unseen."""
-    try:
-        yield
-    except error:
-        pass

@@ -66,7 +66,8 @@ def write_table(
         raise InputError("output", "must be a .csv or .parquet file to hold ids", str(path))
     with atomic_file(path, force=force) as temporary:
         if suffix == ".npy":
-            np.save(temporary, values)
+            with temporary.open("wb") as file:  # given a path, np.save may change its suffix
+                np.save(file, values)
             return
         table = like("arrow", values, columns)
         if ids is not None:
@@ -93,7 +94,7 @@ def _read_csv(path: Path, name: str, columns: Sequence[str] | None, id_column: s
     layout = read_layout(path, name)
     notes: tuple[str, ...] = ()
     if not layout.header:
-        notes += (f"no header line: named the columns c1 to c{len(layout.names)}",)
+        notes += ("no header line: the columns are called c1, c2, ...",)
     if id_column is None and layout.names[0] == "":  # so pandas writes its index
         id_column = ""
         notes += ("took the unnamed first column as ids",)
@@ -109,10 +110,9 @@ def _read_parquet(
     from pyarrow import parquet
 
     try:
-        files = [parquet.ParquetFile(part, memory_map=True) for part in parts]
-        schema = files[0].schema_arrow
-        for part, file in zip(parts, files, strict=True):
-            if not file.schema_arrow.equals(schema):
+        schema = parquet.read_schema(parts[0])
+        for part in parts[1:]:
+            if not parquet.read_schema(part).equals(schema):
                 rule = "must have the same columns, of the same types, in every part"
                 raise InputError(name, rule, f"{part.name}, which differs from {parts[0].name}")
         check_names(name, schema.names)
@@ -121,10 +121,13 @@ def _read_parquet(
             id_column = index
             notes += (f"took the pandas index, {index!r}, as ids",)
         wanted = _wanted(name, schema.names, columns, id_column)
-        table = pa.concat_tables([file.read(columns=list(wanted)).select(wanted) for file in files])
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, PermissionError):
-            raise
+        # ParquetFile, not read_table: the latter reads more columns out of folder names such as year=2020.
+        table = pa.concat_tables(
+            [parquet.ParquetFile(part).read(columns=list(wanted)).select(wanted) for part in parts]
+        )
+    except PermissionError:
+        raise
+    except (pa.ArrowException, OSError):
         raise InputError(name, "must be readable as Parquet", "a damaged file or another format") from None
     return _with_ids(table, name, id_column, required=columns is not None, notes=notes)
 
@@ -153,23 +156,11 @@ def _with_ids(
         return from_arrow(table, name, required=required, notes=notes)
     labels = table.column(id_column)
     if labels.null_count:
-        raise InputError(name, "must have an id in every row", f"{labels.null_count} missing in {id_column!r}")
-    return from_arrow(
-        table.drop_columns([id_column]), name, required=required, ids=_ids(labels), notes=notes
-    )
-
-
-def _ids(labels: Any) -> NDArray[Any]:
-    """Return ids as whole numbers if that loses nothing of how they are written, else as text."""
-    import pyarrow as pa
-
-    try:
-        numbers = labels.cast(pa.int64())
-        if numbers.cast(labels.type).equals(labels):
-            labels = numbers
-    except pa.ArrowException:  # some are not whole numbers: they stay text
-        pass
-    return as_ids(labels.to_pylist())
+        raise InputError(
+            name, f"must have an id in every row of {id_column!r}", f"{labels.null_count} missing"
+        )
+    values = table.drop_columns([id_column])
+    return from_arrow(values, name, required=required, ids=as_ids(labels.to_pylist()), notes=notes)
 
 
 def _wanted(
@@ -179,8 +170,9 @@ def _wanted(
     if columns is not None:
         check_names("columns", columns)
     asked = list(available if columns is None else columns)
+    known = set(available)
     for option, column in [("columns", c) for c in asked] + [("id_column", id_column)]:
-        if column is not None and column not in available:
+        if column is not None and column not in known:
             close = difflib.get_close_matches(column, available)
             hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
             raise InputError(option, f"must name columns of {name}", repr(column), hint)
@@ -189,7 +181,8 @@ def _wanted(
 
 def _pandas_index(schema: Any) -> str | None:
     """Return the column in which pandas stored the index of a frame, if it did."""
-    stored = [label for label in (schema.pandas_metadata or {}).get("index_columns", ()) if label in schema.names]
+    metadata = schema.pandas_metadata or {}
+    stored = [label for label in metadata.get("index_columns", ()) if label in schema.names]
     return stored[0] if len(stored) == 1 else None
 
 

@@ -5,6 +5,7 @@ A key file is NumPy's .npz, plain arrays without pickled objects: reading one ru
 version number, so that a later layout is refused by name and not misread.
 """
 
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
@@ -30,7 +31,7 @@ def write_key(path: str | Path, key: "Key", *, force: bool = False) -> None:
     if key.ids is not None:
         fields["ids"] = as_ids(key.ids)
     with atomic_file(path, mode=0o600, force=force) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, isobreach_key=_VERSION, **fields)
+        np.savez(file, isobreach_key=_VERSION, **fields)
 
 
 def read_key(path: str | Path) -> "Key":
@@ -41,9 +42,10 @@ def read_key(path: str | Path) -> "Key":
     if not path.is_file():
         raise InputError("key", "must be an existing file", str(path))
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, because np.load leaves a file open that turns out to be no archive.
+        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
             fields = {field: file[field] for field in file.files}
-    except (OSError, ValueError, EOFError, AttributeError, TypeError, BadZipFile):
+    except (OSError, ValueError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error):
         fields = {}
     if not {"isobreach_key", *_REQUIRED} <= fields.keys():
         raise InputError("key", "must be a file that isobreach perturb --key wrote", str(path))

@@ -59,7 +59,7 @@ def like(kind: str, values: NDArray[Any], columns: Sequence[str], ids: NDArray[A
     if kind == "arrow":
         import pyarrow as pa
 
-        return pa.table({column: values[:, j] for j, column in enumerate(columns)})
+        return pa.table(dict(zip(columns, values.T, strict=True)))
     try:
         if kind == "pandas":
             import pandas as pd
@@ -137,7 +137,8 @@ def _from_pandas(frame: Any, name: str) -> Table:
     if part.isna().to_numpy().any():
         values = part.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        values = part.to_numpy(dtype=_settled(np.result_type(*(_numpy_dtype(dtype) for dtype in part.dtypes))))
+        dtype = np.result_type(*(_numpy_dtype(dtype) for dtype in part.dtypes))
+        values = part.to_numpy(dtype=_settled(dtype))
     check_table(name, values, columns)
     counts = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
     return Table(values, columns, None if counts else as_ids(frame.index), "pandas", notes)
@@ -202,15 +203,17 @@ def _plain(column: Any) -> Any:
 
 def _dtype(column: Any) -> np.dtype[Any]:
     """Return the NumPy type of an Arrow column; missing integers need NaN, hence floats."""
-    dtype = np.dtype(column.type.to_pandas_dtype())
+    dtype: np.dtype[Any] = np.dtype(column.type.to_pandas_dtype())
     return np.dtype(np.float64) if column.null_count and dtype.kind != "f" else dtype
 
 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
     """Return the NumPy type behind a pandas one: nullable and Arrow types name it, sparse ones otherwise."""
-    return np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)))
+    plain: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)))
+    return plain
 
 
 def _settled(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type to compute in: native byte order, and numbers for booleans, which do not subtract."""
-    return np.dtype(np.int64) if dtype.kind == "b" else dtype.newbyteorder("=")
+    settled: np.dtype[Any] = np.dtype(np.int64) if dtype.kind == "b" else dtype.newbyteorder("=")
+    return settled

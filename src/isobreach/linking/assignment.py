@@ -21,7 +21,10 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BitArray = NDArray[np.uint64]
 
-_MOST_VERTICES = 20_000  # of a bit matrix: 50 MB
+_SMALL_MATRIX = 1024  # vertices: a bit matrix is made without further thought
+_MOST_VERTICES, _MOST_VALUES = 20_000, 4096  # of any bit matrix: 50 MB, and 134 MB of distances while it is made
+_FEW_VALUES = 16  # more values than this survive a first look: the data are symmetric, and only the matrix is fast
+_CHAIN = 4  # records that a value must extend to before it is tried in earnest
 _WORK_PER_NODE = 64  # on-the-fly distances that cost about as much as a node of the bit search
 
 
@@ -41,47 +44,59 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Domains:
-    """Candidate values of some records: record ``records[k]`` may be ``values[start[k] : start[k + 1]]`` (never none)."""
+    """Candidate values of some records: ``records[k]`` may be ``values[start[k] : start[k + 1]]``, never none."""
 
     records: IntArray
     start: IntArray
     values: IntArray
+
+    @classmethod
+    def from_lists(cls, lists: dict[int, IntArray]) -> "Domains":
+        """Domains by increasing size; records without a value are left out."""
+        items = sorted(((len(v), r) for r, v in lists.items() if len(v)))
+        return cls(
+            records=np.array([r for _, r in items], dtype=np.int64),
+            start=np.cumsum([0, *(size for size, _ in items)]),
+            values=np.concatenate([np.empty(0, dtype=np.int64), *(lists[r] for _, r in items)]),
+        )
+
+    @property
+    def arrays(self) -> tuple[IntArray, IntArray, IntArray]:
+        """For the compiled kernels."""
+        return self.records, self.start, self.values
 
     @property
     def size(self) -> int:
         """Number of vertices."""
         return len(self.values)
 
-    @classmethod
-    def from_lists(cls, lists: dict[int, IntArray]) -> "Domains":
-        """Domains by increasing size; records without a value are left out."""
-        items = sorted(((r, v) for r, v in lists.items() if len(v)), key=lambda item: (len(item[1]), item[0]))
-        sizes = [len(v) for _, v in items]
-        return cls(
-            records=np.array([r for r, _ in items], dtype=np.int64),
-            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            values=np.concatenate([v for _, v in items]).astype(np.int64) if items else np.empty(0, dtype=np.int64),
-        )
-
     def of(self, k: int) -> IntArray:
         """Candidate values of the k-th record."""
         return self.values[self.start[k] : self.start[k + 1]]
-
-    def agreeing(self, geometry: Geometry, record: int, value: int) -> "Domains":
-        """Domains of the other records once ``record`` is ``value``."""
-        mask = _adjacent(*geometry.arrays, *self.arrays, record, value)
-        spans = zip(self.records, self.start[:-1], self.start[1:], strict=True)
-        return Domains.from_lists({int(r): self.values[a:b][mask[a:b]] for r, a, b in spans})
 
     def without_first(self) -> "Domains":
         """Domains of all records but the first."""
         skip = self.start[1]
         return Domains(self.records[1:], self.start[1:] - skip, self.values[skip:])
 
+    def vertex(self, record: int, value: int) -> int:
+        """Index of a vertex."""
+        k = int(np.flatnonzero(self.records == record)[0])
+        return int(self.start[k] + np.flatnonzero(self.of(k) == value)[0])
+
     @property
-    def arrays(self) -> tuple[IntArray, IntArray, IntArray]:
-        """For the compiled kernels."""
-        return self.records, self.start, self.values
+    def fits_matrix(self) -> bool:
+        """Whether a bit matrix of all vertices can be afforded."""
+        return self.size <= _MOST_VERTICES and len(np.unique(self.values)) <= _MOST_VALUES
+
+    def agreeing(self, geometry: Geometry, record: int, value: int) -> "Domains":
+        """Domains of the other records once ``record`` is ``value``."""
+        return self.kept(_adjacent(*geometry.arrays, *self.arrays, record, value))
+
+    def kept(self, mask: NDArray[np.bool_]) -> "Domains":
+        """Domains with the masked vertices only."""
+        spans = zip(self.records, self.start[:-1], self.start[1:], strict=True)
+        return Domains.from_lists({int(r): self.values[a:b][mask[a:b]] for r, a, b in spans})
 
 
 @dataclass
@@ -109,55 +124,104 @@ class Outcome:
     exhaustive: bool = True
     complete: bool = True
 
-
-def largest_assignments(geometry: Geometry, domains: Domains, *, least: int, cap: int, budget: Budget) -> Outcome:
-    """The largest valid assignments of at least ``least`` records; at most ``cap`` of them are listed."""
-    found = Outcome(size=max(least, 0))
-    _explore(geometry, domains, {}, found, cap, budget)
-    if not found.assignments:
-        found.size = 0
-    found.complete = not budget.spent
-    found.exhaustive = found.exhaustive and found.complete
-    return found
+    @property
+    def needed(self) -> int:
+        """Size of interest: as large as the best so far, larger once the list is full."""
+        return self.size if self.exhaustive else self.size + 1
 
 
-def _needed(found: Outcome) -> int:
-    """Size that an assignment must reach to be of interest: as large as the best; larger once the list is full."""
-    return found.size if found.exhaustive else found.size + 1
+class Search:
+    """Questions about the valid assignments of some records to their candidate values.
+
+    ``lists``: record -> candidate values.
+    """
+
+    def __init__(self, geometry: Geometry, lists: dict[int, IntArray], budget: Budget) -> None:
+        self.geometry = geometry
+        self.domains = Domains.from_lists(lists)
+        self.budget = budget
+        self._matrix: BitArray | None = None
+
+    def largest(self, *, least: int, cap: int) -> Outcome:
+        """The largest assignments of at least ``least`` records; at most ``cap`` of them are listed."""
+        return self._run(self.domains, {}, least, cap)
+
+    def another(self, record: int, value: int, size: int) -> Outcome:
+        """An assignment of ``size`` records in which ``record`` is not ``value``."""
+        vertex = self.domains.vertex(record, value)
+        if self._prepared():
+            closed = np.zeros(self.domains.size, dtype=np.bool_)
+            closed[vertex] = True
+            return self._run(self.domains, {}, size, 1, closed)
+        return self._run(self.domains.kept(np.arange(self.domains.size) != vertex), {}, size, 1)
+
+    def containing(self, record: int, value: int, size: int) -> Outcome:
+        """An assignment of ``size`` records in which ``record`` is ``value``."""
+        return self._run(self.domains.agreeing(self.geometry, record, value), {record: value}, size, 1)
+
+    def _prepared(self) -> bool:
+        """Many questions to come: make the bit matrix once, if it can be made at all."""
+        if self._matrix is None and self.domains.fits_matrix:
+            self._matrix = _adjacency(self.geometry, self.domains)
+        return self._matrix is not None
+
+    def _run(
+        self, domains: Domains, assigned: dict[int, int], least: int, cap: int, closed: NDArray[np.bool_] | None = None
+    ) -> Outcome:
+        found = Outcome(size=max(least, 0))
+        if closed is not None and self._matrix is not None:
+            _bit_search(self._matrix, domains, closed, assigned, found, cap, self.budget)
+        else:
+            _explore(self.geometry, domains, assigned, found, cap, self.budget)
+        if not found.assignments:
+            found.size = 0
+        found.complete = not self.budget.spent
+        found.exhaustive = found.exhaustive and found.complete
+        return found
 
 
 def _explore(
     geometry: Geometry, domains: Domains, assigned: dict[int, int], found: Outcome, cap: int, budget: Budget
 ) -> None:
     while not budget.spent:
-        slack = len(assigned) + len(domains.records) - _needed(found)
+        slack = len(assigned) + len(domains.records) - found.needed
         if slack < 0:
             return
-        if domains.size <= _MOST_VERTICES:
-            _bit_search(geometry, domains, assigned, found, cap, budget)
+        direct = domains.size <= _SMALL_MATRIX
+        if not direct:
+            alive, work = _supported(*geometry.arrays, *domains.arrays, slack, budget.nodes * _WORK_PER_NODE)
+            budget.nodes -= 1 + work // _WORK_PER_NODE
+            direct = int(alive.sum()) > _FEW_VALUES and domains.fits_matrix
+        if direct:
+            matrix = _adjacency(geometry, domains)
+            budget.nodes -= domains.size**2 // (2 * _WORK_PER_NODE**2)
+            _bit_search(matrix, domains, np.zeros(domains.size, dtype=np.bool_), assigned, found, cap, budget)
             return
         # The record with the fewest values: each value in turn, then the rest without this record.
-        record = int(domains.records[0])
-        alive, work = _supported(*geometry.arrays, *domains.arrays, slack, budget.nodes * _WORK_PER_NODE)
-        budget.nodes -= 1 + work // _WORK_PER_NODE
+        record, values = int(domains.records[0]), domains.of(0)[alive]
         rest, rest_assigned = domains.without_first(), assigned
-        for value in domains.of(0)[alive]:
+        for value in values:
             budget.nodes -= 1 + domains.size // _WORK_PER_NODE
-            rest, rest_assigned = domains.agreeing(geometry, record, int(value)), {**assigned, record: int(value)}
-            if slack == 0 and value == domains.of(0)[alive][-1]:
-                break  # nothing to come back for: go on in this loop, not deeper
-            _explore(geometry, rest, rest_assigned, found, cap, budget)
-            rest, rest_assigned = domains.without_first(), assigned
+            agreeing, with_value = domains.agreeing(geometry, record, int(value)), {**assigned, record: int(value)}
+            if slack == 0 and value == values[-1]:
+                rest, rest_assigned = agreeing, with_value  # nothing to come back for: go on here, not deeper
+            else:
+                _explore(geometry, agreeing, with_value, found, cap, budget)
         domains, assigned = rest, rest_assigned
 
 
 def _bit_search(
-    geometry: Geometry, domains: Domains, assigned: dict[int, int], found: Outcome, cap: int, budget: Budget
+    matrix: BitArray,
+    domains: Domains,
+    closed: NDArray[np.bool_],
+    assigned: dict[int, int],
+    found: Outcome,
+    cap: int,
+    budget: Budget,
 ) -> None:
-    adjacency = _bit_matrix(*geometry.arrays, *domains.arrays)
     room = cap if found.exhaustive else 1
     kept = np.full((room, len(domains.records)), -1, dtype=np.int64)
-    size, count, nodes = _cliques(adjacency, domains.start, kept, _needed(found) - len(assigned), budget.nodes)
+    size, count, nodes = _cliques(matrix, domains.start, closed, kept, found.needed - len(assigned), budget.nodes)
     budget.nodes -= nodes
     if not count:
         return
@@ -165,11 +229,17 @@ def _bit_search(
         found.assignments.clear()
         found.exhaustive = True
         found.size = len(assigned) + size
-    for row in kept[: min(count, cap - len(found.assignments))]:
+    for row in kept[: min(count, cap - len(found.assignments))].tolist():
         chosen = {int(domains.records[k]): int(domains.values[v]) for k, v in enumerate(row) if v >= 0}
         found.assignments.append({**assigned, **chosen})
     # A full list stopped being added to: there may be more.
     found.exhaustive = found.exhaustive and count < room and len(found.assignments) < cap
+
+
+def _adjacency(geometry: Geometry, domains: Domains) -> BitArray:
+    distinct, place = np.unique(domains.values, return_inverse=True)
+    points = geometry.values[distinct]
+    return _bit_matrix(geometry.known, geometry.radius, points, domains.records, domains.start, place)
 
 
 @nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -178,7 +248,7 @@ def _distance(a: FloatArray, i: int, b: FloatArray, j: int) -> float:
     for k in range(a.shape[1]):
         gap = a[i, k] - b[j, k]
         total += gap * gap
-    return np.sqrt(total)
+    return float(np.sqrt(total))
 
 
 @nb.njit(cache=True, nogil=True)
@@ -192,26 +262,56 @@ def _supported(
     slack: int,
     work_limit: int,
 ) -> tuple[NDArray[np.bool_], int]:
-    """Which values of the first record leave a value to all but ``slack`` of the others."""
-    first = records[0]
+    """Which values of the first record extend to the next few records, all but ``slack`` of them: (which, work).
+
+    A depth-first walk over the next records, which are those with the fewest values: false values die within a few
+    distances, true ones are through at once.
+    """
+    depth = min(len(records) - 1, _CHAIN + min(slack, _CHAIN))
+    wanted = np.zeros((depth + 1, depth + 1))
+    for k in range(depth + 1):
+        for j in range(k):
+            wanted[k, j] = _distance(known, records[k], known, records[j])
+    chain = np.full(depth + 2, -1, dtype=np.int64)  # value at each level, -1 where the record is skipped
+    place = np.zeros(depth + 2, dtype=np.int64)  # next vertex to try at each level
     alive = np.zeros(start[1], dtype=np.bool_)
     work = 0
     for a in range(start[1]):
-        lost = 0
-        for k in range(1, len(records)):
-            wanted = _distance(known, first, known, records[k])
-            reach = radius[first] + radius[records[k]]
-            met = False
-            for b in range(start[k], start[k + 1]):
+        chain[0] = values[a]
+        skipped, k = 0, 1
+        place[1] = start[1]
+        while 0 < k <= depth and work <= work_limit:
+            found = -1
+            while found < 0 and place[k] < start[k + 1]:
+                value = values[place[k]]
+                place[k] += 1
                 work += 1
-                if abs(_distance(points, values[a], points, values[b]) - wanted) <= reach:
-                    met = True
-                    break
-            if not met:
-                lost += 1
-                if lost > slack:
-                    break
-        alive[a] = lost <= slack
+                fits = True
+                for j in range(k):
+                    if chain[j] >= 0:
+                        gap = abs(_distance(points, chain[j], points, value) - wanted[k, j])
+                        if gap > radius[records[k]] + radius[records[j]]:
+                            fits = False
+                            break
+                if fits:
+                    found = value
+            if found < 0 and place[k] == start[k + 1]:
+                place[k] += 1  # all values tried: once without the record, if that is allowed
+                if skipped < slack:
+                    skipped += 1
+                    chain[k] = -1
+                    k += 1
+                    place[k] = start[k] if k <= depth else 0
+                else:
+                    k -= 1
+            elif found < 0:
+                skipped -= 1  # back from having gone on without it
+                k -= 1
+            else:
+                chain[k] = found
+                k += 1
+                place[k] = start[k] if k <= depth else 0
+        alive[a] = k > depth
         if work > work_limit:
             break
     return alive, work
@@ -244,17 +344,24 @@ def _adjacent(
 def _bit_matrix(
     known: FloatArray, radius: FloatArray, points: FloatArray, records: IntArray, start: IntArray, values: IntArray
 ) -> BitArray:
-    """Adjacency of vertices, a bit each."""
+    """Adjacency of vertices, a bit each; the distances of all ``points`` are computed once."""
+    count = len(points)
+    distances = np.zeros((count, count))
+    for i in range(count):
+        for j in range(i):
+            distances[i, j] = distances[j, i] = _distance(points, i, points, j)
     adjacency = np.zeros((len(values), (len(values) + 63) >> 6), dtype=np.uint64)
     for k in range(len(records)):
-        for j in range(k):
+        for j in range(len(records)):
+            if j == k:
+                continue
             wanted = _distance(known, records[k], known, records[j])
             reach = radius[records[k]] + radius[records[j]]
             for a in range(start[k], start[k + 1]):
+                row = distances[values[a]]
                 for b in range(start[j], start[j + 1]):
-                    if abs(_distance(points, values[a], points, values[b]) - wanted) <= reach:
-                        adjacency[a, b >> 6] |= np.uint64(1) << np.uint64(b & 63)
-                        adjacency[b, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
+                    near = np.uint64(abs(row[values[b]] - wanted) <= reach)
+                    adjacency[a, b >> 6] |= near << np.uint64(b & 63)
     return adjacency
 
 
@@ -280,16 +387,22 @@ def _span(first: int, last: int, word: int) -> np.uint64:
 
 @nb.njit(cache=True, nogil=True)
 def _cliques(
-    adjacency: BitArray, start: IntArray, kept: IntArray, least: int, node_limit: int
+    adjacency: BitArray,
+    start: IntArray,
+    closed: NDArray[np.bool_],
+    kept: IntArray,
+    least: int,
+    node_limit: int,
 ) -> tuple[int, int, int]:
-    """Largest cliques of at least ``least`` vertices: (size, how many stand in ``kept``, nodes visited).
+    """Largest cliques of at least ``least`` vertices, none of them closed: (size, how many in ``kept``, nodes visited).
 
     A full ``kept`` may mean that there are more of that size; larger ones are still looked for.
     """
     records, words = len(start) - 1, adjacency.shape[1]
     open_ = np.zeros((records + 1, words), dtype=np.uint64)  # vertices still open, by depth
     for v in range(start[records]):
-        open_[0, v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+        if not closed[v]:
+            open_[0, v >> 6] |= np.uint64(1) << np.uint64(v & 63)
     chosen = np.full(records, -1, dtype=np.int64)  # vertex, by record
     branch = np.full(records + 1, -1, dtype=np.int64)  # record whose value was last tried, by depth
     needed, best, count, nodes, depth = least, -1, 0, 0, 0
@@ -325,7 +438,7 @@ def _cliques(
             w += 1
         word = open_[depth, w] & _span(start[record], start[record + 1], w)
         bit = word & (~word + np.uint64(1))  # the lowest
-        vertex = (w << 6) + _ones(bit - np.uint64(1))
+        vertex = np.int64(w << 6) + _ones(bit - np.uint64(1))
         open_[depth, w] &= ~bit
         for w in range(words):
             open_[depth + 1, w] = open_[depth, w] & adjacency[vertex, w]

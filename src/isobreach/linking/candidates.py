@@ -46,7 +46,9 @@ class Candidates:
         return self.rows[self.row_start[value] : self.row_start[value + 1]]
 
 
-def norm_candidates(known: FloatArray, radius: FloatArray, source: Source, unit: float, progress: Progress) -> Candidates:
+def norm_candidates(
+    known: FloatArray, radius: FloatArray, source: Source, unit: float, progress: Progress
+) -> Candidates:
     """Candidates of each known record: released values whose norm is within ``radius`` of its own."""
     norms = row_norms(known)
     low, high = np.maximum(norms - radius, 0.0) ** 2, (norms + radius) ** 2

@@ -8,8 +8,8 @@ coarse table an absent record can match by chance. For links L of K known record
     one:   N_i * prod_j p_ij                            chance matches of record i beside true links
 
 where N_i is the expected number of released values with the norm of record i, and p_ij the chance that a released row
-stands at its distance from the linked row j. In n columns a norm and n - 1 distances determine a point up to a reflection,
-so at most n - 1 distances count for a record, the least telling ones. Rates come from a sample of the release: the
+stands at its distance from the linked row j. In n columns a norm and n - 1 distances determine a point up to a
+reflection, so at most n - 1 distances count for a record, the least telling ones. Rates come from a sample of the release: the
 count within a window wide enough to hold ten rows, scaled to the tolerance. On a grid of spacing g squared norms and
 distances are multiples of g^2, so the tolerance is never taken below half of that.
 """
@@ -62,7 +62,7 @@ def chance_matches(
     whole = gammaln(known_total + 1) - gammaln(count + 1) - gammaln(known_total - count + 1)
     for place, i in enumerate(order):
         whole += log_expected[i] + np.sort(log_pair[i, order[:place]])[::-1][: columns - 1].sum()
-    return np.exp(np.minimum(np.maximum(one, whole), 700.0))
+    return np.asarray(np.exp(np.minimum(np.maximum(one, whole), 700.0)))
 
 
 def _log_rate(squares: FloatArray, wanted: float, slack: float) -> float:

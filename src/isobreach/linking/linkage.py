@@ -6,7 +6,6 @@ be: candidates by norm (one pass over the release), then the assignments of all 
 distance, then what these have in common. It reports a link only when it is certain, within the release's precision.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -18,7 +17,7 @@ from isobreach._validation import check_choice, check_integer, check_table, chec
 from isobreach.blocks import Source, as_source
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
-from isobreach.linking.assignment import Budget, Geometry
+from isobreach.linking.assignment import Budget, Geometry, Search
 from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
 from isobreach.linking.candidates import Candidates, norm_candidates
 from isobreach.linking.chance import chance_matches
@@ -31,7 +30,7 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 Motion = Literal["orthogonal"]
 MOTIONS: tuple[Motion, ...] = get_args(Motion)
 
-NODE_LIMIT = 5_000_000
+NODE_LIMIT = 2_000_000
 CHANCE_LIMIT = 1e-3
 
 
@@ -55,6 +54,8 @@ class Linkage:
         The error of the release that was allowed for.
     rule, motion
         As asked for.
+    known_ids, released_ids
+        Names of the rows, where the tables have any.
     """
 
     rows: IntArray
@@ -65,6 +66,8 @@ class Linkage:
     precision: Precision
     rule: Rule
     motion: Motion
+    known_ids: NDArray[Any] | None = None
+    released_ids: NDArray[Any] | None = None
 
     @property
     def linked(self) -> IntArray:
@@ -179,10 +182,10 @@ class _Problem:
         found = norm_candidates(self.known, radius, self.source, precision.unit, self.progress)
         geometry = Geometry(self.known, radius, found.points)
         lists = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
-        budget = Budget(self.node_limit)
-        agreement = backbone(geometry, lists, budget)
+        search = Search(geometry, lists, Budget(self.node_limit))
+        agreement = backbone(search)
         if self.rule == "uniquely-valid":
-            agreement = uniquely_valid(geometry, lists, agreement, budget)
+            agreement = uniquely_valid(search, lists, agreement)
         chance = self._chance(geometry, agreement)
         return self._linkage(found, agreement, chance, precision)
 
@@ -225,5 +228,5 @@ class _Problem:
 
 def linked_pairs(known: NDArray[Any], linkage: Linkage, source: Source) -> tuple[FloatArray, FloatArray]:
     """Linked records and their released rows, both q x n."""
-    linked: Sequence[int] | IntArray = linkage.linked
+    linked = linkage.linked
     return np.asarray(known, dtype=np.float64)[linked], source.take(linkage.rows[linked])

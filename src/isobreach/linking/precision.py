@@ -13,6 +13,7 @@ A dot product of n terms errs by about ``unit * |x|`` a coordinate; FACTOR leave
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class Precision:
     def radius(self, norms: FloatArray, columns: int) -> FloatArray:
         """Error radius of records with the given norms."""
         root = np.sqrt(columns)
-        return root * self.step + (self.relative + FACTOR * root * self.unit) * norms
+        return np.asarray(root * self.step + (self.relative + FACTOR * root * self.unit) * norms)
 
     def exact(self) -> "Precision":
         """Return the same without rounding: how a table that was never rotated, or only had columns swapped, reads."""
@@ -56,12 +57,18 @@ def released_precision(source: Source) -> Precision:
     """Precision read off a sample of the release: its type, else decimals or significant digits in its values."""
     if source.dtype.kind in "iub":
         return Precision(0.5, 0.0, _DOUBLE, "whole numbers")
-    rows = source.shape[0]
-    sample = source.take(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp))
-    return _sample_precision(sample, source.dtype)
+    rows, columns = source.shape
+    precision = _sample_precision(_spread_rows(source, max(2, 128 // columns)), source.dtype)
+    if precision.relative == _DOUBLE:  # a few values decide against every grid; only all of them decide for one
+        return precision
+    return _sample_precision(_spread_rows(source, min(rows, _SAMPLE_ROWS)), source.dtype)
 
 
-def _sample_precision(sample: FloatArray, dtype: np.dtype[np.generic]) -> Precision:
+def _spread_rows(source: Source, count: int) -> FloatArray:
+    return source.take(np.linspace(0, source.shape[0] - 1, count).astype(np.intp))
+
+
+def _sample_precision(sample: FloatArray, dtype: np.dtype[Any]) -> Precision:
     values = sample.ravel()
     stored = float(np.finfo(dtype).eps) / 2 if dtype.kind == "f" else _DOUBLE
     values = np.abs(values[np.isfinite(values) & (values != 0)])
@@ -79,18 +86,14 @@ def _sample_precision(sample: FloatArray, dtype: np.dtype[np.generic]) -> Precis
 
 
 def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:
-    """Fewest decimals, at most 9, that write every value; None where more are needed."""
+    """Fewest decimals, at most 9, that write every value (all >= 0); None where more are needed."""
     largest = float(values.max(initial=0.0))
     for decimals in range(_MOST_DECIMALS + 1):
         scale = 10.0**decimals
         if largest * scale * unit > 2.0**-7:  # the type cannot tell a multiple of the step from its neighbours
             return None
-        # the first values decide against most candidates: look at all only where those agree
-        for part in (values[:64], values):
-            scaled = part * scale
-            if (np.abs(scaled - np.rint(scaled)) > 4 * unit * np.abs(scaled)).any():
-                break
-        else:
+        scaled = values * scale
+        if (np.abs(scaled - np.rint(scaled)) <= 4 * unit * scaled).all():
             return decimals
     return None
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures that a report shows of an attack; computed here, drawn elsewhere.
+
+The headline is the worst record, then quantiles, then the mean. Beside it stands the baseline: the breach probability
+of an attacker who knows no record at all, which is the same for every row.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.known_input import AttackResult
+from isobreach.geometry import ESTIMATORS, Estimator, breach_probability
+
+FloatArray = NDArray[np.float64]
+
+QUANTILES = (0.5, 0.9, 0.99, 0.999)
+LEVELS = (0.5, 0.95, 1.0)
+_CURVE_POINTS = 200
+
+
+@dataclass(frozen=True)
+class AttackSummary:
+    """An attack in figures; probabilities are closed-form, given the links."""
+
+    released_rows: int
+    columns: int
+    known_records: int
+    links: dict[str, int]
+    complete: bool
+    precision: str
+    hidden_dimension: int
+    epsilon: float
+    estimator: Estimator
+    best_row: int | None
+    best_probability: float | None
+    quantiles: dict[float, float]
+    mean_probability: float | None
+    rows_at_least: dict[float, int]
+    baseline_probability: float
+    rank_curves: dict[float, tuple[NDArray[np.int64], FloatArray]]
+    epsilon_curves: dict[Estimator, tuple[FloatArray, FloatArray]]
+
+
+def summarise(result: AttackResult) -> AttackSummary:
+    """Return the figures of an attack; rows that hold a linked value are left out of all statistics."""
+    rows, columns = result.shape
+    unlinked = np.delete(result.breach_probability, result.linked_rows)
+    best = result.best
+    return AttackSummary(
+        released_rows=rows,
+        columns=columns,
+        known_records=len(result.linkage.rows),
+        links=result.linkage.counts(),
+        complete=result.linkage.complete,
+        precision=result.linkage.precision.reason,
+        hidden_dimension=result.hidden_dimension,
+        epsilon=result.epsilon,
+        estimator=result.estimator,
+        best_row=best,
+        best_probability=None if best is None else float(result.breach_probability[best]),
+        quantiles=_quantiles(unlinked),
+        mean_probability=float(unlinked.mean()) if len(unlinked) else None,
+        rows_at_least={level: int((unlinked >= level).sum()) for level in LEVELS},
+        baseline_probability=float(breach_probability(1.0, 1.0, columns, result.epsilon, result.estimator)),
+        rank_curves=_rank_curves(result),
+        epsilon_curves=_epsilon_curves(result),
+    )
+
+
+def _quantiles(probabilities: FloatArray) -> dict[float, float]:
+    if not len(probabilities):
+        return {}
+    return {q: float(v) for q, v in zip(QUANTILES, np.quantile(probabilities, QUANTILES), strict=True)}
+
+
+def _rank_curves(result: AttackResult) -> dict[float, tuple[NDArray[np.int64], FloatArray]]:
+    """Breach probability of the 1st, 2nd, ... most exposed row, at ranks even on a logarithmic scale."""
+    ordered = np.sort(np.delete(result.relative_residual, result.linked_rows))
+    if not len(ordered):
+        return {}
+    ranks = np.unique(np.geomspace(1, len(ordered), _CURVE_POINTS).round().astype(np.int64))
+    epsilons = sorted({result.epsilon / 2, result.epsilon, result.epsilon * 1.5})
+    return {e: (ranks, result.curve(ordered[ranks - 1], e)) for e in epsilons}
+
+
+def _epsilon_curves(result: AttackResult) -> dict[Estimator, tuple[FloatArray, FloatArray]]:
+    """Breach probability of the most exposed row against epsilon, for the optimal estimate and the paper's."""
+    if result.best is None:
+        return {}
+    ratio = result.relative_residual[[result.best]]
+    epsilons = np.linspace(result.epsilon / 50, 2 * result.epsilon, _CURVE_POINTS)
+    return {
+        name: (epsilons, np.concatenate([result.curve(ratio, float(e), name) for e in epsilons]))
+        for name in ESTIMATORS
+        if name != "published"
+    }

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of the paper's experiments: Letter Recognition, bundled, and the Gaussian generator."""
+
+from isobreach._validation import check_choice
+from isobreach.datasets.dataset import Dataset
+from isobreach.datasets.gaussian import gaussian
+from isobreach.datasets.letter import load_letter
+
+__all__ = ["Dataset", "gaussian", "load", "load_letter", "names"]
+
+_LOADERS = {"letter": load_letter}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the bundled data sets."""
+    return tuple(_LOADERS)
+
+
+def load(name: str) -> Dataset:
+    """Return a bundled data set."""
+    return _LOADERS[check_choice("data set", name, names())]()
