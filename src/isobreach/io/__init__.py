@@ -4,9 +4,9 @@
 pyarrow, pandas and polars load inside the functions that need them: importing this package costs NumPy alone.
 """
 
-from isobreach.io.atomic import atomic_directory, atomic_file
-from isobreach.io.files import file_hash, read_table, write_table
-from isobreach.io.keys import read_key, write_key
+from isobreach.io.atomic import atomic_directory, atomic_file, check_free
+from isobreach.io.files import file_hash, read_table, select_columns, write_columns, write_table
+from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.runs import run_record, write_json
 from isobreach.io.tables import Table, as_table, like
 
@@ -15,11 +15,15 @@ __all__ = [
     "as_table",
     "atomic_directory",
     "atomic_file",
+    "check_free",
     "file_hash",
     "like",
+    "pending_key",
     "read_key",
     "read_table",
     "run_record",
+    "select_columns",
+    "write_columns",
     "write_json",
     "write_key",
     "write_table",

@@ -57,13 +57,8 @@ def atomic_directory(path: str | Path, *, force: bool = False) -> Iterator[Path]
 
     ``force`` replaces an earlier output of this program and nothing else.
     """
+    check_free(path, force=force)
     path = Path(os.path.realpath(path))
-    _check_parent(path)
-    if path.exists():
-        if not force:
-            raise _exists(path)
-        if not (path / RUN_FILE).is_file():
-            raise OutputError(f"{path} is not an earlier output: it has no {RUN_FILE}. Choose another path.")
     temporary = _sibling(path)
     with _one_line(path):
         try:
@@ -78,6 +73,17 @@ def atomic_directory(path: str | Path, *, force: bool = False) -> Iterator[Path]
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
         _sync(path.parent)
+
+
+def check_free(path: str | Path, *, force: bool = False) -> None:
+    """Refuse a directory that exists, or with ``force`` one that is not an earlier output: before the work starts."""
+    path = Path(path)
+    _check_parent(path)
+    if os.path.lexists(path):
+        if not force:
+            raise _exists(path)
+        if not (path / RUN_FILE).is_file():
+            raise OutputError(f"{path} is not an earlier output: it has no {RUN_FILE}. Choose another path.")
 
 
 def _publish(temporary: Path, path: Path) -> None:

@@ -7,8 +7,10 @@ what stands in it is private. Writing is atomic.
 
 import difflib
 import hashlib
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,15 @@ def read_table(
     raise InputError(name, f"must be a {_EXTENSIONS} file, or a folder of .parquet parts", str(path))
 
 
+def select_columns(table: Table, name: str, columns: Sequence[str] | None) -> Table:
+    """Return the named columns of a table, in the order asked for; all where none are named."""
+    if columns is None:
+        return table
+    wanted = _wanted(name, table.columns, columns, None)
+    values = table.values[:, [table.columns.index(column) for column in wanted]]
+    return replace(table, values=values, columns=wanted)
+
+
 def write_table(
     path: str | Path,
     values: NDArray[Any],
@@ -81,6 +92,15 @@ def write_table(
             parquet.write_table(table, temporary)
 
 
+def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], *, force: bool = False) -> None:
+    """Write named columns, each of its own type, as Parquet."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with atomic_file(path, force=force) as temporary:
+        parquet.write_table(pa.table(dict(columns)), temporary)
+
+
 def file_hash(path: str | Path) -> str:
     """Return the SHA-256 of a file; of a folder's parts, that of the list which ``sha256sum`` prints."""
     path = Path(path)
@@ -103,9 +123,7 @@ def _read_csv(path: Path, name: str, columns: Sequence[str] | None, id_column: s
     return _with_ids(table, name, id_column, required=columns is not None, notes=notes)
 
 
-def _read_parquet(
-    parts: Sequence[Path], name: str, columns: Sequence[str] | None, id_column: str | None
-) -> Table:
+def _read_parquet(parts: Sequence[Path], name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -141,24 +159,16 @@ def _read_npy(path: Path, name: str, columns: Sequence[str] | None, id_column: s
         array = None
     if not isinstance(array, np.ndarray):
         raise InputError(name, "must be a .npy file of real numbers", "Python objects or a damaged file")
-    table = from_numpy(array, name)
-    if columns is None:
-        return table
-    wanted = _wanted(name, table.columns, columns, None)
-    return Table(table.values[:, [table.columns.index(column) for column in wanted]], wanted)
+    return select_columns(from_numpy(array, name), name, columns)
 
 
-def _with_ids(
-    table: Any, name: str, id_column: str | None, *, required: bool, notes: tuple[str, ...]
-) -> Table:
+def _with_ids(table: Any, name: str, id_column: str | None, *, required: bool, notes: tuple[str, ...]) -> Table:
     """Return an Arrow table with one of its columns as ids."""
     if id_column is None:
         return from_arrow(table, name, required=required, notes=notes)
     labels = table.column(id_column)
     if labels.null_count:
-        raise InputError(
-            name, f"must have an id in every row of {id_column!r}", f"{labels.null_count} missing"
-        )
+        raise InputError(name, f"must have an id in every row of {id_column!r}", f"{labels.null_count} missing")
     values = table.drop_columns([id_column])
     return from_arrow(values, name, required=required, ids=as_ids(labels.to_pylist()), notes=notes)
 
@@ -203,4 +213,4 @@ def _readable(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(name, "must be readable", f"{path}: {error.strerror}") from None
+        raise InputError(name, "must be readable", f"{path}: {os.strerror(error.errno or 0)}") from None

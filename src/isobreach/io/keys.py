@@ -6,6 +6,8 @@ version number, so that a later layout is refused by name and not misread.
 """
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
@@ -25,13 +27,22 @@ _REQUIRED = ("scheme", "rotation", "translation", "order")
 
 def write_key(path: str | Path, key: "Key", *, force: bool = False) -> None:
     """Write a key, readable by its owner alone (mode 0600)."""
+    with pending_key(path, key, force=force):
+        pass
+
+
+@contextmanager
+def pending_key(path: str | Path, key: "Key", *, force: bool = False) -> Iterator[None]:
+    """Write a key that takes its name only if the block succeeds: no key without its release, no release without."""
     fields: dict[str, Any] = {field: getattr(key, field) for field in _REQUIRED}
     if key.columns is not None:
         fields["columns"] = np.array(key.columns, dtype=str)
     if key.ids is not None:
         fields["ids"] = as_ids(key.ids)
-    with atomic_file(path, mode=0o600, force=force) as temporary, temporary.open("wb") as file:
-        np.savez(file, isobreach_key=_VERSION, **fields)
+    with atomic_file(path, mode=0o600, force=force) as temporary:
+        with temporary.open("wb") as file:
+            np.savez(file, isobreach_key=_VERSION, **fields)
+        yield
 
 
 def read_key(path: str | Path) -> "Key":

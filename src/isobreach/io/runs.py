@@ -28,9 +28,7 @@ def run_record(
     """Return what a run was made of: command, parameters, seed, versions and input hashes."""
     return {
         "command": command,
-        "parameters": {
-            name: value.name if isinstance(value, Path) else value for name, value in parameters.items()
-        },
+        "parameters": {name: value.name if isinstance(value, Path) else value for name, value in parameters.items()},
         "seed": seed,
         "versions": {
             "isobreach": __version__,

@@ -411,9 +411,9 @@ def _cliques(
         if branch[depth] >= 0:
             chosen[branch[depth]] = -1
         # The record with the fewest open values, and how many records have any.
-        remaining, fewest, record = 0, len(adjacency) + 1, -1
+        remaining, fewest, record = 0, np.int64(len(adjacency) + 1), -1
         for k in range(records):
-            size = 0
+            size = np.int64(0)
             for w in range(start[k] >> 6, ((start[k + 1] - 1) >> 6) + 1):
                 if open_[depth, w]:
                     size += _ones(open_[depth, w] & _span(start[k], start[k + 1], w))

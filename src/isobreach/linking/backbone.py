@@ -5,8 +5,8 @@
 release, the true assignment is among these, so every backbone link is certain.
 
 *Maximal uniquely valid set* (the goal of the paper's Algorithm 1): closed under union, hence unique, and reached
-without a search over subsets: F(0) is all records, F(t+1) the records of F(t) whose value is the same in every valid assignment
-of F(t), until nothing changes. F(1) is the backbone.
+without a search over subsets: F(0) is all records, F(t+1) the records of F(t) whose value is the same in every valid
+assignment of F(t), until nothing changes. F(1) is the backbone.
 """
 
 from dataclasses import dataclass

@@ -9,9 +9,9 @@ coarse table an absent record can match by chance. For links L of K known record
 
 where N_i is the expected number of released values with the norm of record i, and p_ij the chance that a released row
 stands at its distance from the linked row j. In n columns a norm and n - 1 distances determine a point up to a
-reflection, so at most n - 1 distances count for a record, the least telling ones. Rates come from a sample of the release: the
-count within a window wide enough to hold ten rows, scaled to the tolerance. On a grid of spacing g squared norms and
-distances are multiples of g^2, so the tolerance is never taken below half of that.
+reflection, so at most n - 1 distances count for a record, the least telling ones. Rates come from a sample of the
+release: the count within a window wide enough to hold ten rows, scaled to the tolerance. On a grid of spacing g
+squared norms and distances are multiples of g^2, so the tolerance is never taken below half of that.
 """
 
 import numpy as np

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands. Each reads, calls the library, writes and speaks; heavy imports happen inside.
+
+Exit codes: 0 fine, 2 bad input (one line on stderr, nothing written).
+"""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from isobreach._version import __version__
+from isobreach.cli import options
+from isobreach.cli.console import Console
+from isobreach.errors import InputError, IsobreachError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="isobreach")
+def app() -> None:
+    """Who can undo a secret distance-preserving transform, knowing how little, and how surely?
+
+    isobreach plays the attacker against a release you are about to publish, or are entitled to audit.
+    Start with: isobreach demo
+    """
+
+
+@app.command()
+@click.argument("data")
+@click.option(
+    "--scheme",
+    type=click.Choice(["orthogonal", "rigid"]),
+    default="rigid",
+    show_default=True,
+    help="Rotate (or reflect) only, or also translate.",
+)
+@click.option("--out", type=options.path, required=True, help="Released table to write (.csv, .parquet, .npy).")
+@click.option("--key", "key_path", type=options.path, required=True, help="Key file to write, yours alone (mode 0600).")
+@click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to protect, by commas.")
+@click.option("--id-column", help="Column that names the records: stays in the key, not in the release.")
+@options.force
+@options.common
+def perturb(
+    data: str,
+    scheme: str,
+    out: Path,
+    key_path: Path,
+    columns: tuple[str, ...] | None,
+    id_column: str | None,
+    force: bool,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
+) -> None:
+    """Protect DATA (a file, a folder of Parquet parts, or a bundled data set such as letter) by a secret motion."""
+    from dataclasses import replace
+
+    from isobreach import schemes
+    from isobreach.cli.tables import read_data
+    from isobreach.io import pending_key, write_table
+
+    console = Console(json_only=json_only, quiet=quiet)
+    if key_path.resolve() == out.resolve():
+        raise InputError("--key", "must be another file than --out", str(key_path))
+    with console.bars():
+        table = read_data(data, console, columns, id_column)
+        with console.work("rotating"):
+            release = schemes.perturb(table.values, scheme, seed)
+        key = replace(release.key, columns=table.columns, ids=table.ids)
+        with console.work("writing"), pending_key(key_path, key, force=force):
+            write_table(out, release.data, table.columns, force=force)
+    if seed is not None:
+        console.note("A seed makes the key guessable: use it for experiments only.")
+    if key_path.resolve().parent == out.resolve().parent:
+        console.note(f"The key lies beside the release: move {key_path} before you publish that folder.")
+    rows, width = table.values.shape
+    console.say(f"Released {rows:,} rows x {width} columns: {out}")
+    console.say(f"Key, for you alone: {key_path}")
+    console.result(
+        {
+            "schema": "isobreach/perturb/1",
+            "scheme": scheme,
+            "rows": rows,
+            "columns": width,
+            "released": str(out),
+            "key": str(key_path),
+        }
+    )
+
+
+@app.command()
+@options.attacker
+@options.common
+def link(
+    known: Path,
+    released: Path,
+    columns: tuple[str, ...] | None,
+    released_columns: tuple[str, ...] | None,
+    id_column: str | None,
+    released_id_column: str | None,
+    rule: Any,
+    tolerance: float | None,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
+) -> None:
+    """Find the released rows of known records. Exact: --seed is accepted and not needed."""
+    from isobreach import _interface
+    from isobreach.cli.tables import link_records, links_table, read_pair
+    from isobreach.report import count
+
+    console = Console(json_only=json_only, quiet=quiet)
+    with console.bars():
+        tables = read_pair(known, released, console, columns, released_columns, id_column, released_id_column)
+        linkage = _interface.link(*tables, rule=rule, tolerance=tolerance, progress=console.progress)
+    counts = linkage.counts()
+    records = link_records(linkage)
+    links_table(console, records)
+    total = count(len(linkage.rows), "known record")
+    console.say(f"{counts['linked']} of {total} linked, {counts['ambiguous']} ambiguous, {counts['absent']} absent.")
+    if not linkage.complete:
+        console.say("The search reached its limit: what it left open counts as ambiguous.")
+    console.say(f"Precision of the release: {linkage.precision.reason}.")
+    console.result(
+        {
+            "schema": "isobreach/link/1",
+            "rule": linkage.rule,
+            "motion": linkage.motion,
+            **counts,
+            "search_complete": linkage.complete,
+            "precision": linkage.precision.reason,
+            "links": records,
+        }
+    )
+
+
+@app.command()
+@options.attacker
+@click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
+@click.option(
+    "--estimator",
+    type=click.Choice(["optimal", "uniform", "published"]),
+    default="optimal",
+    show_default=True,
+    help="Best estimate, the paper's, or the paper's with the formula as printed.",
+)
+@click.option("--out", type=options.path, help="New folder for result.json, per_record.parquet, report.html, figures.")
+@click.option("--estimates", is_flag=True, help="Also write the estimated records, which are private, to OUT.")
+@options.force
+@options.common
+def attack(
+    known: Path,
+    released: Path,
+    columns: tuple[str, ...] | None,
+    released_columns: tuple[str, ...] | None,
+    id_column: str | None,
+    released_id_column: str | None,
+    rule: Any,
+    tolerance: float | None,
+    epsilon: float,
+    estimator: Any,
+    out: Path | None,
+    estimates: bool,
+    force: bool,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
+) -> None:
+    """Estimate everyone else's record from known ones, with the probability of success."""
+    from isobreach import _interface
+    from isobreach.attacks import summarise
+    from isobreach.cli.outputs import AttackOutput
+    from isobreach.cli.tables import read_pair
+    from isobreach.io import check_free
+
+    console = Console(json_only=json_only, quiet=quiet)
+    if estimates and out is None:
+        raise InputError("--estimates", "needs a folder to write to", "no --out", "Add --out DIR.")
+    if out is not None:
+        check_free(out, force=force)
+    with console.bars():
+        tables = read_pair(known, released, console, columns, released_columns, id_column, released_id_column)
+        result = _interface.attack(
+            *tables,
+            epsilon,
+            estimator=estimator,
+            rule=rule,
+            tolerance=tolerance,
+            seed=seed,
+            progress=console.progress,
+        )
+        with console.work("summing up"):
+            output = AttackOutput("Known-input attack", result, summarise(result), tables[0].columns)
+        if out is not None:
+            parameters = {"epsilon": epsilon, "estimator": estimator, "rule": rule, "tolerance": tolerance}
+            with console.work("writing"):
+                inputs = {"known": known, "released": released}
+                output.write(out, "isobreach attack", parameters, seed, inputs, force=force, estimates=estimates)
+    output.speak(console, out)
+
+
+@app.command()
+@click.option("--known", "insiders", type=int, default=4, show_default=True, help="Insiders who pool their records.")
+@click.option("--epsilon", type=float, default=0.15, show_default=True, help="Relative error that counts as a breach.")
+@click.option("--out", type=options.path, help="New folder for the report.  [default: isobreach-demo, or a free one]")
+@options.force
+@options.common
+def demo(
+    insiders: int, epsilon: float, out: Path | None, force: bool, seed: int | None, json_only: bool, quiet: bool
+) -> None:
+    """Rotate the Letter Recognition table, let a few random insiders attack it, and say what they learned."""
+    from isobreach.cli.demo import run_demo
+
+    run_demo(Console(json_only=json_only, quiet=quiet), insiders, epsilon, 0 if seed is None else seed, out, force)
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command; every failure that is not a defect ends in one line and exit code 2."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        app.main(arguments, prog_name="isobreach", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
+    except click.ClickException as error:
+        _fail(" ".join(error.format_message().split()))
+    except IsobreachError as error:
+        _fail(str(error))
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        _fail("interrupted. Nothing was written.")
+    except MemoryError:
+        _fail("not enough memory for this table. Use fewer rows or columns.")
+    sys.exit(0)
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"isobreach: {message}", file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What goes to the terminal: the result to stdout, everything else to stderr."""
+
+import json
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+_DELAY = 1.0  # seconds of work before a bar appears
+
+
+class Console:
+    """Output of one command: ``json_only`` leaves stdout to the result, ``quiet`` silences stderr but for errors."""
+
+    def __init__(self, *, json_only: bool, quiet: bool) -> None:
+        self.json_only, self.quiet = json_only, quiet
+        self._bars: Any = None
+        self._tasks: dict[str, Any] = {}
+        self._state: dict[str, tuple[int, int | None]] = {}
+        self._lock = threading.Lock()
+
+    def say(self, lines: str | Iterable[str]) -> None:
+        """Result in words, on stdout; left out where the result is JSON."""
+        if not self.json_only:
+            for line in [lines] if isinstance(lines, str) else lines:
+                print(line)
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Result as a table, on stdout."""
+        if self.json_only:
+            return
+        from rich import box
+        from rich.console import Console as RichConsole
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(*head, box=box.SIMPLE_HEAD)
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))  # Text: brackets in a name are no markup
+        RichConsole(highlight=False).print(table)
+
+    def result(self, value: dict[str, Any]) -> None:
+        """Machine-readable result, the only thing on stdout with --json."""
+        if self.json_only:
+            print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+    def note(self, lines: str | Iterable[str]) -> None:
+        """Remark on stderr."""
+        if not self.quiet:
+            for line in [lines] if isinstance(lines, str) else lines:
+                print(line, file=sys.stderr)
+
+    @contextmanager
+    def work(self, label: str) -> Iterator[None]:
+        """A stage of unknown length: shown as such if it takes long."""
+        self._update(label, 0, None)
+        yield
+        self._update(label, 1, 1)
+
+    def progress(self, label: str, done: int, total: int) -> None:
+        """Callback for computations."""
+        self._update(label, done, total)
+
+    @contextmanager
+    def bars(self) -> Iterator[None]:
+        """Draw bars for what takes more than a second, on a terminal."""
+        if self.quiet or not sys.stderr.isatty():
+            yield
+            return
+        timer = threading.Timer(_DELAY, self._start)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            with self._lock:
+                if self._bars is not None:
+                    self._bars.stop()
+                    self._bars = None
+
+    def _start(self) -> None:
+        from rich.console import Console as RichConsole
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        with self._lock:
+            self._bars = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TimeRemainingColumn(),
+                console=RichConsole(stderr=True),
+                transient=True,
+            )
+            self._bars.start()
+            for label, (done, total) in self._state.items():
+                if done != total:
+                    self._tasks[label] = self._bars.add_task(label, completed=done, total=total)
+
+    def _update(self, label: str, done: int, total: int | None) -> None:
+        with self._lock:
+            self._state[label] = (done, total)
+            if self._bars is None:
+                return
+            if label not in self._tasks:
+                self._tasks[label] = self._bars.add_task(label)
+            self._bars.update(self._tasks[label], completed=done, total=total, visible=done != total)

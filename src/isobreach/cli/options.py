@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def split_names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Names given by commas or by repeating the option."""
+    names = [name.strip() for part in value for name in part.split(",")]
+    return tuple(name for name in names if name) or None
+
+
+def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+path = click.Path(path_type=Path)
+
+common = _all(
+    click.option("--seed", type=int, default=None, help="Whole number that makes the run repeatable."),
+    click.option("--json", "json_only", is_flag=True, help="Print the result as JSON on stdout, nothing else."),
+    click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors."),
+)
+
+attacker = _all(
+    click.option("--known", type=path, required=True, help="Records the attacker knows (.csv, .parquet, .npy)."),
+    click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy)."),
+    click.option("--columns", multiple=True, callback=split_names, help="Numeric columns of KNOWN, by commas."),
+    click.option("--released-columns", multiple=True, callback=split_names, help="Numeric columns of RELEASED."),
+    click.option("--id-column", help="Column of KNOWN that names its records."),
+    click.option("--released-id-column", help="Column of RELEASED that names its rows."),
+    click.option(
+        "--rule",
+        type=click.Choice(["backbone", "uniquely-valid"]),
+        default="backbone",
+        show_default=True,
+        help="Which links count: all certain ones, or the paper's.",
+    ),
+    click.option(
+        "--tolerance",
+        type=float,
+        default=None,
+        help="Largest error of a released coordinate; by default read off the release's own precision.",
+    ),
+)
+
+force = click.option("--force", is_flag=True, help="Replace an existing output.")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder that an attack leaves, and what it says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isobreach.attacks import AttackResult, AttackSummary
+from isobreach.cli.console import Console
+from isobreach.cli.tables import link_records
+from isobreach.errors import MissingExtraError
+from isobreach.io import (
+    atomic_directory,
+    atomic_file,
+    like,
+    run_record,
+    write_columns,
+    write_json,
+)
+from isobreach.report import attack_page, result_json, save_attack_figure, sentences, verdict
+
+
+@dataclass(frozen=True)
+class AttackOutput:
+    """An attack ready to be told.
+
+    ``columns``: names of the attributes. ``findings``: sentences beyond what the attacker knows.
+    """
+
+    title: str
+    result: AttackResult
+    summary: AttackSummary
+    columns: Sequence[str]
+    findings: Sequence[str] = ()
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The content of result.json."""
+        ids, best = self.result.linkage.released_ids, self.summary.best_row
+        best_id = None if ids is None or best is None else ids[best].item()
+        return {
+            **result_json(self.summary, link_records(self.result.linkage), best_id),
+            "findings": list(self.findings),
+        }
+
+    def write(
+        self,
+        out: Path,
+        command: str,
+        parameters: Mapping[str, object],
+        seed: int | None,
+        inputs: Mapping[str, Path],
+        *,
+        force: bool = False,
+        estimates: bool = False,
+    ) -> None:
+        """Write the folder, whole or not at all."""
+        run = run_record(command, parameters, seed, inputs)
+        with atomic_directory(out, force=force) as folder:
+            write_json(folder / "run.json", run)
+            write_json(folder / "result.json", self.json)
+            write_columns(folder / "per_record.parquet", self._per_record())
+            figure = self._figure(folder)
+            links = link_records(self.result.linkage)
+            page = attack_page(self.title, self.summary, links, run, figure, self.findings)
+            with atomic_file(folder / "report.html") as path:
+                path.write_text(page, encoding="utf-8")
+            if estimates:
+                self._write_estimates(folder / "estimates.parquet")
+
+    def speak(self, console: Console, out: Path | None) -> None:
+        """Say what was learned."""
+        console.say([verdict(self.summary), ""])
+        console.say(f"- {line}" for line in [*sentences(self.summary), *self.findings])
+        if out is not None:
+            console.say(["", f"Report: {out / 'report.html'}"])
+        console.result({**self.json, "out": None if out is None else str(out)})
+
+    def _per_record(self) -> dict[str, Any]:
+        result = self.result
+        rows = np.arange(result.shape[0])
+        linked = np.zeros(len(rows), dtype=np.bool_)
+        linked[result.linked_rows] = True
+        ids = result.linkage.released_ids
+        return {
+            "row": rows,
+            **({} if ids is None else {"id": ids}),
+            "linked": linked,
+            "relative_residual": result.relative_residual,
+            "breach_probability": result.breach_probability,
+        }
+
+    def _figure(self, folder: Path) -> Path | None:
+        figures = folder / "figures"
+        figures.mkdir()
+        try:
+            return save_attack_figure(self.summary, figures)[0]
+        except MissingExtraError:
+            figures.rmdir()
+            return None
+
+    def _write_estimates(self, path: Path) -> None:
+        estimates = self.result.estimates
+        with atomic_file(path, mode=0o600) as temporary:
+            from pyarrow import parquet
+
+            parquet.write_table(like("arrow", estimates, self.columns), temporary)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A self-contained HTML page of an attack: verdict first, then the figure, the numbers and how to run it again."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from isobreach.attacks import AttackSummary
+from isobreach.report.wording import LINK_HEAD, link_rows, percent, probability, sentences, verdict
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #57606a; --line: #d0d7de; --accent: #b42318; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6edf3; --paper: #0d1117; --soft: #9da7b3; --line: #30363d; --accent: #ff8f7d; } }
+body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
+  padding: 1.5rem 1rem 4rem; max-width: 56rem; }
+h1 { font-size: 1.35rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+.verdict { font-size: 1.2rem; border-left: .3rem solid var(--accent); padding: .2rem 0 .2rem .9rem; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .6rem .35rem 0;
+  border-bottom: 1px solid var(--line); vertical-align: top; } td { font-variant-numeric: tabular-nums; }
+figure { margin: 1.5rem 0; } figure svg { max-width: 100%; height: auto; background: #fff; border-radius: .4rem; }
+.soft, figcaption { color: var(--soft); font-size: .9rem; } .wide { overflow-x: auto; }
+@media print { body { max-width: none; } }
+"""
+
+
+def attack_page(
+    title: str,
+    summary: AttackSummary,
+    links: Sequence[Mapping[str, Any]],
+    run: Mapping[str, Any],
+    figure: Path | None,
+    findings: Sequence[str] = (),
+) -> str:
+    """The page as text. ``findings`` are further sentences, such as what only the owner can know."""
+    said = "".join(f"<li>{escape(line)}</li>" for line in [*sentences(summary), *findings])
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<main>
+<h1>{escape(title)}</h1>
+<p class="verdict">{escape(verdict(summary))}</p>
+<ul>{said}</ul>
+{_figure(figure)}
+<h2>Breach probability of the other released rows</h2>
+<p class="soft">Closed-form, given the links. Higher is worse. A breach is an estimate within
+{escape(percent(summary.epsilon))} of the record's norm.</p>
+{_table(("", "probability"), _numbers(summary))}
+<h2>Known records</h2>
+<div class="wide">{_table(LINK_HEAD, link_rows(links))}</div>
+<h2>Threat model</h2>
+<p>The attacker holds the release, knows that it is an orthogonal motion of the records, and knows some of the records
+but not which rows they are. Not being breached by this attack is no proof of safety: other attacks, and attackers who
+know more, may succeed.</p>
+<h2>How to run it again</h2>
+{_table(("", ""), _run(run))}
+</main>
+</body>
+</html>
+"""
+
+
+def _figure(figure: Path | None) -> str:
+    if figure is None:
+        return ""
+    drawing = figure.read_text(encoding="utf-8")
+    drawing = drawing[drawing.index("<svg") :].replace("<svg ", '<svg role="img" aria-labelledby="figure-text" ', 1)
+    caption = (
+        "Left: breach probability of every other released row, most exposed first. "
+        "Right: that of the most exposed row against the error that counts as a breach. Closed-form; higher is worse."
+    )
+    return f'<figure>{drawing}<figcaption id="figure-text">{caption}</figcaption></figure>'
+
+
+def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
+    rows = []
+    if summary.best_row is not None and summary.best_probability is not None:
+        rows.append((f"most exposed: released row {summary.best_row}", probability(summary.best_probability)))
+    rows += [(f"{q:.1%} of rows are below", probability(v)) for q, v in sorted(summary.quantiles.items(), reverse=True)]
+    if summary.mean_probability is not None:
+        rows.append(("mean", probability(summary.mean_probability)))
+    rows.append(("baseline: an attacker who knows no record", probability(summary.baseline_probability)))
+    return rows
+
+
+def _run(run: Mapping[str, Any]) -> list[tuple[str, str]]:
+    rows = [("command", str(run["command"])), ("seed", str(run["seed"]))]
+    rows += [(name, str(value)) for name, value in run["parameters"].items()]
+    rows += [(f"{role}: {entry['name']}", entry["hash"]) for role, entry in run["inputs"].items()]
+    rows.append(("versions", ", ".join(f"{name} {value}" for name, value in run["versions"].items())))
+    return rows
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    header = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table>{f'<thead><tr>{header}</tr></thead>' if any(head) else ''}<tbody>{body}</tbody></table>"
