@@ -8,8 +8,8 @@ from isobreach.attacks import AttackSummary
 from isobreach.errors import MissingExtraError
 
 # Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-_DASHES = ("-", "--", "-.", ":")
+_COLOURS = ("#0072B2", "#D55E00", "#00795C", "#CC79A7")
+_DASHES = ("--", "-", "-.", ":")
 
 
 def save_attack_figure(summary: AttackSummary, folder: Path) -> list[Path]:
@@ -33,33 +33,45 @@ def _attack_figure(summary: AttackSummary) -> Any:
     matplotlib.rcParams["svg.fonttype"] = "path"
     figure = Figure(figsize=(10, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    linked = summary.links["linked"]
     figure.suptitle(
-        f"{linked} of {summary.known_records} known records linked: "
+        f"{summary.links['linked']} of {summary.known_records} known records linked: "
         f"{summary.hidden_dimension} of {summary.columns} dimensions stay hidden",
         fontsize=12,
     )
-    for (epsilon, (ranks, values)), colour, dash in zip(summary.rank_curves.items(), _COLOURS, _DASHES, strict=False):
-        bold = epsilon == summary.epsilon
-        label = f"within {100 * epsilon:.4g}% of the record's norm"
-        left.plot(ranks, values, dash, color=colour, lw=2.4 if bold else 1.6, label=label)
-    left.set_xscale("log")
-    left.set(xlabel="other released rows, most exposed first", ylabel="breach probability (higher is worse)")
-    left.set_title(f"Every other released row ({summary.estimator} estimate)", fontsize=10)
-    names = {"optimal": "optimal estimate", "uniform": "the paper's uniform estimate"}
-    for (name, (epsilons, values)), colour, dash in zip(
-        summary.epsilon_curves.items(), _COLOURS, _DASHES, strict=False
-    ):
-        right.plot(epsilons, values, dash, color=colour, lw=2, label=names[name])
-    right.axvline(summary.epsilon, color="0.5", lw=1)
-    place = {"xytext": (4, 0), "textcoords": "offset points", "color": "0.35", "fontsize": 8}
-    right.annotate(f"chosen: {summary.epsilon:g}", (summary.epsilon, 0.03), **place)
-    right.set(xlabel="relative error ε that counts as a breach", ylabel="breach probability (higher is worse)")
-    right.set_title("The most exposed row", fontsize=10)
+    _draw_ranks(left, summary)
+    _draw_epsilons(right, summary)
     for axes in (left, right):
+        axes.set_ylabel("breach probability (higher is worse)")
         axes.set_ylim(-0.02, 1.04)
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-        if axes.lines:
-            axes.legend(frameon=False, fontsize=8, loc="best")
     return figure
+
+
+def _draw_ranks(axes: Any, summary: AttackSummary) -> None:
+    curves = zip(summary.rank_curves.items(), _COLOURS, _DASHES, (0.7, 0.5, 0.3), strict=False)
+    for (epsilon, (ranks, values)), colour, dash, share in curves:
+        axes.plot(ranks, values, dash, color=colour, lw=2.6 if epsilon == summary.epsilon else 1.6)
+        # A label at the curve itself, each at another height: curves crowd, and a legend would cover them.
+        place = int((values < values[0] * share).argmax())
+        style = {"textcoords": "offset points", "color": colour, "fontsize": 9}
+        axes.annotate(f"within {100 * epsilon:.4g}%", (ranks[place], values[0] * share), xytext=(5, 3), **style)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlabel("other released rows, most exposed first")
+    axes.set_title(f"Every other released row ({summary.estimator} estimate)", fontsize=10)
+
+
+def _draw_epsilons(axes: Any, summary: AttackSummary) -> None:
+    names = {"optimal": "optimal estimate", "uniform": "the paper's uniform estimate"}
+    curves = summary.epsilon_curves.items()
+    for (name, (epsilons, values)), colour, dash in zip(curves, _COLOURS, _DASHES, strict=False):
+        axes.plot(100 * epsilons, values, dash, color=colour, lw=2, label=names[name])
+    axes.axvline(100 * summary.epsilon, color="0.5", lw=1)
+    place = {"xytext": (4, 0), "textcoords": "offset points", "color": "0.35", "fontsize": 9}
+    axes.annotate(f"chosen: {100 * summary.epsilon:g}%", (100 * summary.epsilon, 0.02), **place)
+    axes.xaxis.set_major_formatter("{x:g}%")
+    axes.set_xlabel("relative error that counts as a breach")
+    axes.set_title("The most exposed of them", fontsize=10)
+    if curves:
+        axes.legend(fontsize=9, loc="center right", framealpha=0.9, edgecolor="none")

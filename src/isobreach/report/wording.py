@@ -7,7 +7,7 @@ from typing import Any
 from isobreach.attacks import AttackSummary
 
 SCHEMA = "isobreach/attack/1"
-LINK_HEAD = ("known record", "status", "released row", "candidates")
+LINK_HEAD = ("known record", "status", "released row", "candidates")  # rows are counted from 0
 
 
 def probability(value: float) -> str:

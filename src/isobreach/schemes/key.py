@@ -28,6 +28,13 @@ class Key:
     columns: tuple[str, ...] | None = None
     ids: NDArray[Any] | None = None
 
+    def __post_init__(self) -> None:
+        n = len(self.translation)
+        if self.rotation.shape != (n, n) or self.translation.ndim != 1 or self.order.ndim != 1:
+            raise InputError("key", "must have a square rotation and a translation of its width", "other shapes")
+        if not np.array_equal(np.sort(self.order), np.arange(len(self.order))):
+            raise InputError("key", "must order the rows 0, 1, ..., each once", "another order")
+
     def __repr__(self) -> str:
         rows, columns = len(self.order), len(self.translation)
         return f"Key(scheme={self.scheme!r}, {rows} records x {columns} columns)"  # never the secret itself
