@@ -68,7 +68,9 @@ def check_names(name: str, columns: Sequence[str]) -> None:
 def check_shape(name: str, values: NDArray[Any]) -> None:
     """Refuse what is not a numeric table with at least one row and one column."""
     if values.ndim != 2:
-        raise InputError(name, "must be a table: two dimensions", f"{values.ndim} dimension{'' if values.ndim == 1 else 's'}")
+        raise InputError(
+            name, "must be a table: two dimensions", f"{values.ndim} dimension{'' if values.ndim == 1 else 's'}"
+        )
     if values.dtype.kind not in "fiub":
         raise InputError(name, "must hold real numbers", f"values of type {values.dtype}")
     if values.shape[0] == 0:

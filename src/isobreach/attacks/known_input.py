@@ -43,6 +43,8 @@ from isobreach.linking import Linkage, Motion, Rule, link, linked_pairs
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+_CHUNK = 1 << 18
+
 
 def _plain(values: FloatArray, rows: IntArray) -> Any:
     return values
@@ -105,9 +107,13 @@ class AttackResult:
         if self.hidden_dimension == 0:
             # Nothing is hidden but the release's own error: a claim only where that is small enough.
             return np.where(relative_residual <= epsilon, 1.0, 0.0)
-        return np.asarray(
-            breach_probability(relative_residual, 1.0, self.hidden_dimension, epsilon, estimator or self.estimator)
-        )
+        result = np.empty(len(relative_residual))
+        for start in range(0, len(result), _CHUNK):  # the formula's intermediate arrays stay small beside the release
+            part = slice(start, start + _CHUNK)
+            result[part] = breach_probability(
+                relative_residual[part], 1.0, self.hidden_dimension, epsilon, estimator or self.estimator
+            )
+        return result
 
     @cached_property
     def best(self) -> int | None:

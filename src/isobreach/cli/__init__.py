@@ -1,6 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line: arguments, progress, exit codes. Nothing else, and nothing heavy before a command runs."""
+"""The command line: arguments, progress, exit codes. Nothing else, and nothing heavy before a command runs.
 
-from isobreach.cli.app import main
+Exit codes: 0 fine; 2 bad input, in one line on stderr with nothing written.
+"""
+
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
 
 __all__ = ["main"]
+
+
+class _Interrupted(BaseException):
+    """Ctrl-C or a polite kill."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command; every failure that is not a defect ends in one line and exit code 2."""
+    interrupted = False
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        nonlocal interrupted
+        interrupted = True
+        raise _Interrupted
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    message = None
+    try:
+        message = _run(arguments)
+    except BaseException:
+        # Compiled code that is interrupted may raise something of its own instead.
+        if not interrupted:
+            raise
+        message = "interrupted. Nothing was written."
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if message is not None:
+        print(f"isobreach: {message}", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(0)
+
+
+def _run(arguments: list[str] | None) -> str | None:
+    """Run a command and return its error, if any."""
+    import click
+
+    from isobreach.cli.app import app
+    from isobreach.errors import IsobreachError
+
+    try:
+        app.main(arguments, prog_name="isobreach", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        return f"a command is missing.\n\n{error.format_message()}"
+    except click.ClickException as error:
+        return " ".join(error.format_message().split())
+    except IsobreachError as error:
+        return str(error)
+    except MemoryError:
+        return "not enough memory for this table. Use fewer rows or columns."
+    return None

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands. Each reads, calls the library, writes and speaks; heavy imports happen inside.
+"""The commands. Each reads, calls the library, writes and speaks; heavy imports happen inside."""
 
-Exit codes: 0 fine, 2 bad input (one line on stderr, nothing written).
-"""
-
-import signal
-import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from isobreach._version import __version__
 from isobreach.cli import options
 from isobreach.cli.console import Console
-from isobreach.errors import InputError, IsobreachError
+from isobreach.errors import InputError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -214,27 +209,3 @@ def demo(
     from isobreach.cli.demo import run_demo
 
     run_demo(Console(json_only=json_only, quiet=quiet), insiders, epsilon, 0 if seed is None else seed, out, force)
-
-
-def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command; every failure that is not a defect ends in one line and exit code 2."""
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    try:
-        app.main(arguments, prog_name="isobreach", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr)
-        sys.exit(2)
-    except click.ClickException as error:
-        _fail(" ".join(error.format_message().split()))
-    except IsobreachError as error:
-        _fail(str(error))
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        _fail("interrupted. Nothing was written.")
-    except MemoryError:
-        _fail("not enough memory for this table. Use fewer rows or columns.")
-    sys.exit(0)
-
-
-def _fail(message: str) -> NoReturn:
-    print(f"isobreach: {message}", file=sys.stderr)
-    sys.exit(2)

@@ -203,7 +203,9 @@ def _plain(column: Any) -> Any:
 
 def _dtype(column: Any) -> np.dtype[Any]:
     """Return the NumPy type of an Arrow column; missing integers need NaN, hence floats."""
-    dtype: np.dtype[Any] = np.dtype(column.type.to_pandas_dtype())
+    # Not to_pandas_dtype, which imports pandas; two of Arrow's names mean something else to NumPy.
+    name = str(column.type)
+    dtype: np.dtype[Any] = np.dtype({"float": "float32", "halffloat": "float16"}.get(name, name))
     return np.dtype(np.float64) if column.null_count and dtype.kind != "f" else dtype
 
 

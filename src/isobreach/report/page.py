@@ -82,7 +82,12 @@ def _figure(figure: Path | None) -> str:
 def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
     rows = []
     if summary.best_row is not None and summary.best_probability is not None:
-        rows.append((f"the most exposed: released row {summary.best_row} (counted from 0)", probability(summary.best_probability)))
+        rows.append(
+            (
+                f"the most exposed: released row {summary.best_row} (counted from 0)",
+                probability(summary.best_probability),
+            )
+        )
     for quantile, value in sorted(summary.quantiles.items(), reverse=True):
         rows.append((f"the most exposed {100 * (1 - quantile):.3g}% of rows: at least", probability(value)))
     if summary.mean_probability is not None:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``make bench``: ratios to one pass over the release, interleaved, medians; and peak memory.
+
+python -m benchmarks [--repeats 9] [--json FILE]
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import isobreach as ib
+from benchmarks.floor import OnePass
+from benchmarks.paper_linking import PaperLinking
+from isobreach._random import child_generators
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured ratio and what it should be."""
+
+    what: str
+    ratio: float
+    target: str
+    met: bool
+
+
+def table(kind: str, rows: int, columns: int, known: int) -> tuple[FloatArray, FloatArray]:
+    """Known records and a release: Gaussian or small integers, behind a rotation."""
+    (rng,) = child_generators(rows + columns, 1)
+    released = np.empty((rows, columns))
+    if kind == "gaussian":
+        # A Gaussian table is its own rotation: released rows are drawn, known records rotated back.
+        rng.standard_normal(out=released)
+        rotation = np.linalg.qr(rng.standard_normal((columns, columns)))[0]
+        return released[rng.choice(rows, known, replace=False)] @ rotation, released
+    records = rng.integers(0, 16, size=(rows, columns))
+    release = ib.perturb(records, "orthogonal", seed=1)
+    return records[rng.choice(rows, known, replace=False)].astype(np.float64), release.data
+
+
+def interleaved(repeats: int, *functions: Callable[[], object]) -> list[float]:
+    """Median seconds of each function, one of each in turn; a first round warms up."""
+    times: list[list[float]] = [[] for _ in functions]
+    for turn in range(repeats + 1):
+        for function, taken in zip(functions, times, strict=True):
+            start = time.perf_counter()
+            function()
+            if turn:
+                taken.append(time.perf_counter() - start)
+    return [statistics.median(taken) for taken in times]
+
+
+def link_rows(repeats: int) -> list[Row]:
+    """Link against one pass."""
+    cases = [
+        ("gaussian", 10**7, 16, 16, 1.5),
+        ("gaussian", 10**6, 16, 16, 2.0),
+        ("gaussian", 10**5, 100, 100, 2.0),
+        ("integer", 10**6, 16, 16, 5.0),
+    ]
+    rows = []
+    for kind, m, n, a, target in cases:
+        known, released = table(kind, m, n, a)
+        floor, link = interleaved(repeats, OnePass(released), lambda k=known, y=released: ib.link(k, y))  # type: ignore[misc]
+        linked = ib.link(known, released).counts()["linked"]
+        what = f"link / one pass: {kind} {m:.0e} x {n}, {a} known, {linked} linked ({floor * 1e3:.1f} ms a pass)"
+        rows.append(Row(what, link / floor, f"<= {target}", link / floor <= target))
+    return rows
+
+
+def paper_rows() -> list[Row]:
+    """The paper's algorithms against link."""
+    known, released = table("gaussian", 10**5, 100, 100)
+    rows = []
+    for cached, least in ((False, 50.0), (True, None)):
+
+        def paper(cached: bool = cached) -> None:
+            assert len(PaperLinking(known, released, cached_norms=cached).run()) == len(known)
+
+        link, theirs = interleaved(2, lambda: ib.link(known, released), paper)
+        how = "norms computed once" if cached else "as in the text"
+        ratio = theirs / link
+        target = "" if least is None else f">= {least}"
+        rows.append(
+            Row(f"paper's Algorithms 1-3 ({how}) / link: 1e5 x 100, 100 known", ratio, target, ratio >= (least or 0))
+        )
+    return rows
+
+
+def attack_rows(repeats: int) -> list[Row]:
+    """The whole attack against one pass, and growth with the number of rows."""
+    rows, per_row = [], {}
+    for m in (10**5, 10**6, 10**7):
+        known, released = table("gaussian", m, 16, 8)
+
+        def attack(known: FloatArray = known, released: FloatArray = released) -> None:
+            ib.attack(known, released, epsilon=0.1, seed=0).top(1000)
+
+        floor, seconds = interleaved(repeats, OnePass(released), attack)
+        per_row[m] = seconds / m
+        if m == 10**7:
+            what = "attack (8 known, best 1,000 rows) / one pass: gaussian 1e7 x 16"
+            rows.append(Row(what, seconds / floor, "<= 4", seconds / floor <= 4))
+    growth = per_row[10**7] / per_row[10**5]
+    rows.append(Row("attack: seconds a row at 1e7 / at 1e5", growth, "<= 1.5 (linear)", growth <= 1.5))
+    return rows
+
+
+def peak_memory() -> None:
+    """Child process: peak memory of an attack on 1e7 x 16, as a multiple of the table."""
+    known, released = table("gaussian", 10**7, 16, 8)
+    result = ib.attack(known, released, epsilon=0.1, seed=0)
+    result.top(1000)
+    assert result.breach_probability.shape == (10**7,)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps(peak / released.nbytes))
+
+
+def memory_row() -> Row:
+    """Peak memory, measured in a process of its own, interpreter and libraries included."""
+    child = [sys.executable, "-c", "from benchmarks.__main__ import peak_memory; peak_memory()"]
+    ratio = json.loads(subprocess.run(child, check=True, capture_output=True, text=True).stdout)
+    return Row("peak memory of the process / the table: attack on 1e7 x 16", ratio, "< 1.3", ratio < 1.3)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    rows = [*link_rows(arguments.repeats), *paper_rows(), *attack_rows(arguments.repeats), memory_row()]
+    for row in rows:
+        print(f"{row.ratio:9.2f}  {row.target:16} {'ok ' if row.met else 'MISSED'}  {row.what}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The floor: one pass over the release that computes all row norms, as fast as this machine can."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.blocks import ArraySource
+
+FloatArray = NDArray[np.float64]
+
+
+@nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _squared_norms(block: FloatArray, out: FloatArray) -> None:
+    m, n = block.shape
+    for i in range(m):
+        total = 0.0
+        for j in range(n):
+            total += block[i, j] * block[i, j]
+        out[i] = total
+
+
+class OnePass:
+    """Squared norms of all rows into a buffer made beforehand, on all processors."""
+
+    def __init__(self, released: FloatArray) -> None:
+        self.source = ArraySource(released)
+        self.squares = np.zeros(len(released))
+
+    def __call__(self) -> None:
+        """Make the pass."""
+
+        def kernel(start: int, block: FloatArray) -> None:
+            _squared_norms(block, self.squares[start : start + len(block)])
+
+        self.source.map(kernel, "floor")

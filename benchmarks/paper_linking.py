@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Algorithms 1 to 3 of Giannella, Liu and Kargupta, as their text has them; erratum E2 fixed.
+
+Algorithm 1 tries index sets from the largest down; Algorithm 2 decides whether one is uniquely valid by the
+depth-first search of Algorithm 3. As printed, that loops over every remaining index at every level and reaches one
+assignment once per ordering; here one next index is fixed per level.
+
+The set C(I1, beta1, i) is found as the text says, by a scan over all released rows: condition (1) equal norms,
+condition (2) equal distances to the rows already assigned. The scan is one NumPy expression, which is kinder
+than a loop. With ``cached_norms`` the released norms are computed once, kinder still: the text computes them in every scan.
+"""
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class PaperLinking:
+    """The maximal uniquely valid set of the known records, and its assignment."""
+
+    def __init__(self, known: FloatArray, released: FloatArray, *, cached_norms: bool, tolerance: float = 1e-9) -> None:
+        self.known, self.released, self.tolerance = known, released, tolerance
+        self.norms = np.linalg.norm(released, axis=1) if cached_norms else None
+        self.found: list[dict[int, int]] = []
+
+    def run(self) -> dict[int, int]:
+        """Algorithm 1."""
+        records = range(len(self.known))
+        for size in range(len(self.known), 0, -1):
+            for subset in combinations(records, size):
+                if self._uniquely_valid(subset):
+                    return self.found[0]
+        return {}
+
+    def _uniquely_valid(self, subset: tuple[int, ...]) -> bool:
+        """Algorithm 2."""
+        self.found = []
+        self._extend(subset, {})
+        return len(self.found) == 1
+
+    def _extend(self, subset: tuple[int, ...], assigned: dict[int, int]) -> None:
+        """Algorithm 3, with one next index fixed per level."""
+        if len(assigned) == len(subset):
+            self.found.append(dict(assigned))
+            return
+        index = subset[len(assigned)]
+        for row in self._candidates(assigned, index):
+            if len(self.found) > 1:
+                return
+            self._extend(subset, {**assigned, index: int(row)})
+
+    def _candidates(self, assigned: dict[int, int], index: int) -> list[int]:
+        """The set C(I1, beta1, i)."""
+        norms = np.linalg.norm(self.released, axis=1) if self.norms is None else self.norms
+        near = np.flatnonzero(np.abs(norms - np.linalg.norm(self.known[index])) <= self.tolerance)
+        taken = set(assigned.values())
+        rows = []
+        for row in near.tolist():
+            fits = row not in taken
+            for other, image in assigned.items():
+                if not fits:
+                    break
+                wanted = np.linalg.norm(self.known[index] - self.known[other])
+                gap = np.linalg.norm(self.released[row] - self.released[image]) - wanted
+                fits = bool(abs(gap) <= self.tolerance)
+            if fits:
+                rows.append(row)
+        return rows

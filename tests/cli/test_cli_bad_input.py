@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bad input: one line that names it, exit 2, nothing written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isobreach.io import write_table
+
+
+def files(folder: Path) -> set[str]:
+    return {str(path) for path in folder.rglob("*")}
+
+
+def replace_cell(case, text):
+    lines = case.known.read_text().splitlines()
+    cells = lines[2].split(",")
+    cells[3] = text
+    lines[2] = ",".join(cells)
+    case.known.write_text("\n".join(lines) + "\n")
+
+
+def keep(case):
+    return None
+
+
+BAD = {
+    "missing file": (lambda c: c.known.unlink(), (), "known must be an existing file"),
+    "wrong extension": (
+        lambda c: c.known.rename(c.known.with_suffix(".xlsx")), ("--known", "known.xlsx"), ".csv, .parquet or .npy",
+    ),
+    "empty file": (lambda c: c.known.write_text(""), (), "known must"),
+    "header only": (lambda c: c.known.write_text("name,age,height,weight,income,visits\n"), (), "0 rows"),
+    "no numeric column": (lambda c: c.known.write_text("name\nann\nbob\n"), (), "at least one numeric column"),
+    "text": (lambda c: replace_cell(c, "secret-4711"), (), "row 2"),
+    "nan": (lambda c: replace_cell(c, "NaN"), (), "row 2, column 'weight'"),
+    "infinity": (lambda c: replace_cell(c, "inf"), (), "1 missing, NaN or infinite"),
+    "widths": (keep, ("--columns", "age,height"), "as many numeric columns as released, 5. Got 2"),
+    "unknown column": (keep, ("--columns", "agee"), "'agee'. Did you mean 'age'?"),
+    "duplicate names": (
+        lambda c: c.known.write_text("a,a,b,c,d\n1,2,3,4,5\n"), (), "distinct column names. Got 'a' more than once",
+    ),
+    "epsilon zero": (keep, ("--epsilon", "0"), "epsilon must be a finite number > 0. Got 0.0"),
+    "epsilon negative": (keep, ("--epsilon", "-1"), "epsilon must be a finite number > 0. Got -1.0"),
+    "epsilon infinite": (keep, ("--epsilon", "inf"), "epsilon must be a finite number > 0. Got inf"),
+    "epsilon nan": (keep, ("--epsilon", "nan"), "epsilon must be a finite number > 0. Got nan"),
+    "epsilon text": (keep, ("--epsilon", "much"), "'much' is not a valid float"),
+    "tolerance": (keep, ("--tolerance", "-1"), "tolerance must be None or a finite number >= 0. Got -1.0"),
+    "seed": (keep, ("--seed", "-1"), "seed must be a whole number >= 0. Got -1"),
+    "estimator": (keep, ("--estimator", "best"), "'best' is not one of"),
+    "output exists": (lambda c: (c.folder / "attack").mkdir(), (), "exists. Use --force"),
+    "output not ours": (lambda c: (c.folder / "attack").mkdir(), ("--force",), "is not an earlier output"),
+    "output parent": (keep, ("--out", "nowhere/attack"), "is not a folder"),
+    "estimates without out": (keep, ("--estimates",), "--estimates needs a folder to write to"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_attack_says_one_line_and_writes_nothing(name, case, run, monkeypatch):
+    monkeypatch.chdir(case.folder)
+    spoil, extra, message = BAD[name]
+    spoil(case)
+    before = files(case.folder)
+    arguments = ["attack", "--known", "known.csv", "--released", "released.csv"]
+    if "name" in case.known.read_text() if case.known.exists() else False:
+        arguments += ["--id-column", "name"]
+    if name != "estimates without out":
+        arguments += ["--out", "attack"]
+    done = run(*arguments, *extra)
+    assert (done.code, done.out) == (2, "")
+    lines = [line for line in done.err.splitlines() if line.startswith("isobreach: ")]
+    assert len(lines) == 1
+    assert done.err.splitlines()[-1] == lines[0]
+    assert message in lines[0]
+    assert "Traceback" not in done.err
+    assert "secret-4711" not in done.err
+    assert files(case.folder) == before
+
+
+def test_perturb_never_overwrites_a_key(case, run):
+    key, new = case.folder / "key", case.folder / "new.csv"
+    before = key.read_bytes()
+    done = run("perturb", "letter", "--out", new, "--key", key)
+    assert done.code == 2
+    assert "exists. Use --force" in done.err
+    assert key.read_bytes() == before
+    assert not new.exists()
+
+
+def test_perturb_that_cannot_write_the_release_leaves_the_old_key(case, run):
+    key = case.folder / "key"
+    before = key.read_bytes()
+    done = run("perturb", "letter", "--out", case.folder / "nowhere" / "r.csv", "--key", key, "--force")
+    assert done.code == 2
+    assert key.read_bytes() == before
+
+
+def test_key_and_release_must_be_two_files(case, run):
+    done = run("perturb", "letter", "--out", case.folder / "x.csv", "--key", case.folder / "x.csv")
+    assert (done.code, "must be another file" in done.err) == (2, True)
+
+
+def test_no_command_prints_help_and_fails(run):
+    done = run()
+    assert done.code == 2
+    assert "Usage" in done.err
+
+
+def test_quiet_silences_notes_but_not_errors(case, run):
+    arguments = ("link", "--known", case.known, "--released", case.released)
+    assert "left out" in run(*arguments).err
+    assert run(*arguments, "--quiet").err == ""
+    assert run("link", "--known", "no.csv", "--released", case.released, "--quiet").err.startswith("isobreach: known")
+
+
+def big_release(folder: Path) -> list[str]:
+    rng = np.random.default_rng(0)
+    released = rng.integers(0, 2, size=(200_000, 16)).astype(np.float64)
+    write_table(folder / "big.csv", released + 0.5, [f"c{i}" for i in range(16)])
+    np.save(folder / "known.npy", released[:12] + 0.5)
+    command = Path(sys.executable).with_name("isobreach")
+    return [str(command), "attack", "--known", "known.npy", "--released", "big.csv", "--out", "attack"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_is_one_line_and_leaves_nothing(tmp_path, number):
+    command = big_release(tmp_path)
+    before = files(tmp_path)
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(1.0)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert err.splitlines()[-1] == "isobreach: interrupted. Nothing was written."
+    assert "Traceback" not in err
+    assert files(tmp_path) == before
+
+
+def test_full_disk_is_one_line_and_leaves_nothing(tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("no small disk can be mounted here")
+    try:
+        command = Path(sys.executable).with_name("isobreach")
+        arguments = ["perturb", "letter", "--out", str(disk / "r.csv"), "--key", str(tmp_path / "key")]
+        done = subprocess.run([command, *arguments], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "r.csv cannot be written" in done.stderr
+        assert not any(disk.iterdir())
+        assert not (tmp_path / "key").exists()
+        done = subprocess.run([command, "demo", "--out", str(disk / "demo")], capture_output=True, text=True)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert not any(disk.iterdir())
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)

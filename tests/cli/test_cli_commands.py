@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the commands do when all is well."""
+
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+import isobreach as ib
+from isobreach.io import read_table
+
+
+def test_perturb_keeps_ids_out_of_the_release_and_the_key_undoes_it(case):
+    released = read_table(case.released, name="released")
+    assert released.columns == case.columns
+    assert "person" not in case.released.read_text()
+    key = ib.read_key(case.folder / "key")
+    assert np.abs(key.invert(released.values) - case.records).max() < 1e-9
+    assert list(key.ids[:2]) == ["person-0", "person-1"]
+    assert stat.S_IMODE((case.folder / "key").stat().st_mode) == 0o600
+
+
+def test_perturb_without_a_seed_never_repeats_a_key(case, run):
+    for name in ("a", "b"):
+        done = run("perturb", "letter", "--out", case.folder / f"{name}.npy", "--key", case.folder / f"{name}.key")
+        assert done.code == 0
+    keys = [ib.read_key(case.folder / f"{name}.key") for name in ("a", "b")]
+    assert not np.allclose(keys[0].rotation, keys[1].rotation)
+
+
+def test_link_json_is_all_that_stands_on_stdout(case, run):
+    done = run("link", "--known", case.known, "--released", case.released, "--id-column", "name", "--json")
+    key = ib.read_key(case.folder / "key")
+    assert [entry["row"] for entry in done.json["links"]] == key.order[:3].tolist()
+    assert [entry["id"] for entry in done.json["links"]] == ["person-0", "person-1", "person-2"]
+    assert done.json["linked"] == 3
+    assert done.json["schema"] == "isobreach/link/1"
+
+
+def test_link_in_words(case, run):
+    done = run("link", "--known", case.known, "--released", case.released, "--columns", ",".join(case.columns))
+    assert "3 of 3 known records linked, 0 ambiguous, 0 absent." in done.out
+
+
+def test_attack_writes_one_folder_without_private_values(case, run):
+    out = case.folder / "attack"
+    done = run(
+        "attack", "--known", case.known, "--released", case.released, "--id-column", "name",
+        "--epsilon", 0.3, "--seed", 4, "--out", out,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    names = sorted(str(path.relative_to(out)) for path in out.rglob("*"))
+    assert names == [
+        "figures", "figures/exposure.png", "figures/exposure.svg", "per_record.parquet", "report.html", "result.json",
+        "run.json",
+    ]  # fmt: skip
+    result = json.loads((out / "result.json").read_text())
+    released = read_table(case.released, name="released").values
+    again = ib.attack(case.records[:3], released, epsilon=0.3, seed=4)
+    assert result["best"] == {"row": again.best, "id": None, "breach_probability": again.breach_probability[again.best]}
+    assert result["hidden_dimension"] == 2
+    per_record = parquet.read_table(out / "per_record.parquet")
+    assert per_record.column_names == ["row", "linked", "relative_residual", "breach_probability"]
+    np.testing.assert_array_equal(per_record["breach_probability"].to_numpy(), again.breach_probability)
+    page = (out / "report.html").read_text()
+    assert result["verdict"] in page
+    assert "<svg" in page
+    for value in case.records[3:, 3]:
+        assert f"{value:.3f}" not in page + json.dumps(result)
+
+
+def test_same_seed_same_folder(case, run):
+    for name in ("one", "two"):
+        run("attack", "--known", case.known, "--released", case.released, "--seed", 4, "--out", case.folder / name)
+    files = [sorted(path for path in (case.folder / name).rglob("*") if path.is_file()) for name in ("one", "two")]
+    assert len(files[0]) == 6
+    for one, two in zip(*files, strict=True):
+        assert one.read_bytes() == two.read_bytes(), one.name
+
+
+def test_estimates_are_written_only_when_asked_for_and_for_the_owner_alone(case, run):
+    out = case.folder / "attack"
+    run("attack", "--known", case.known, "--released", case.released, "--seed", 4, "--out", out, "--estimates")
+    path = out / "estimates.parquet"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    estimates = read_table(path, name="estimates")
+    assert estimates.columns == case.columns
+    released = read_table(case.released, name="released").values
+    np.testing.assert_allclose(estimates.values, ib.attack(case.records[:3], released, seed=4).estimates)
+
+
+def test_a_name_that_is_markup_stays_text(case, run):
+    evil = "<script>alert(1)</script>"
+    text = case.known.read_text().replace("person-0", evil)
+    case.known.write_text(text)
+    out = case.folder / "attack"
+    done = run("attack", "--known", case.known, "--released", case.released, "--id-column", "name", "--out", out)
+    assert done.code == 0
+    page = (out / "report.html").read_text()
+    assert evil not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npy"])
+def test_every_format_gives_the_same_links(case, run, suffix):
+    run("perturb", "letter", "--scheme", "orthogonal", "--seed", 3, "--out", case.folder / f"r.{suffix}",
+        "--key", case.folder / "k2")  # fmt: skip
+    np.save(case.folder / "known.npy", ib.datasets.load("letter").values[:4])
+    done = run("link", "--known", case.folder / "known.npy", "--released", case.folder / f"r.{suffix}", "--json")
+    assert [entry["row"] for entry in done.json["links"]] == ib.read_key(case.folder / "k2").order[:4].tolist()
+
+
+def test_demo_tells_the_truth(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run("demo", "--json")
+    assert done.code == 0
+    assert done.json["known"]["linked"] == 4
+    assert done.json["best"]["breach_probability"] == 1.0
+    assert "Checked against the key: 4 of 4 links are right." in done.json["findings"]
+    assert (tmp_path / "isobreach-demo" / "report.html").is_file()
+    assert run("demo").out.endswith("isobreach-demo-2/report.html\n")
+
+
+def test_the_installed_command_starts():
+    command = Path(sys.executable).with_name("isobreach")
+    done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True)
+    for name in ("attack", "demo", "link", "perturb"):
+        assert name in done.stdout
+
+
+def test_help_needs_no_heavy_import():
+    code = (
+        "import sys\nfrom isobreach.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'pyarrow', 'matplotlib', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
