@@ -21,7 +21,7 @@ def sphere_points(h, count, rng):
 
 
 def guess_probability(radius, d, c, h):
-    """P(|guess - u| <= c) for u uniform on the sphere of radius d in h dimensions, the guess at ``radius`` from the centre.
+    """P(|guess - u| <= c) for u uniform on the sphere of radius d in h dimensions and a guess at the given radius.
 
     |guess - u|^2 = radius^2 + d^2 - 2 radius d t with t = cos of their angle, and (1 + t)/2 ~ Beta((h-1)/2, (h-1)/2).
     """

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import rotation
 from scipy.stats import beta, kstest
 
 from isobreach.geometry import complement, fit_motions, haar, row_basis
+from oracles import rotation
 
 
 def _planted(n, rank, rng, spare=2):

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import rotation
 
 from isobreach.geometry import complement, residuals, row_basis, row_norms
+from oracles import rotation
 
 
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 12), rank=st.integers(0, 12), extra=st.integers(0, 5))

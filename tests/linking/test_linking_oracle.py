@@ -3,9 +3,9 @@
 
 import numpy as np
 import pytest
-from oracles import all_present, integer_case, link_by_enumeration, plant, uniquely_valid_rows
 
 from isobreach.linking import RULES, assignment, backbone, link
+from oracles import all_present, integer_case, link_by_enumeration, plant, uniquely_valid_rows
 
 CASES = 2000
 PART = 250

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Planted motions: whatever the data and however it was stored, what is reported is true."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from oracles import plant
 
 from isobreach.datasets import load_letter
 from isobreach.linking import RULES, link
+from oracles import plant
 
 TABLES = {
     "normal": lambda rng, m, n: rng.standard_normal((m, n)),
@@ -33,7 +35,10 @@ COARSE = {
     **{f"{k} decimals": lambda rows, k=k: rows.round(k) for k in range(1, 7)},
 }
 
+# Seed, rows, columns, known records.
 sizes = st.tuples(st.integers(0, 2**32), st.integers(1, 30), st.integers(1, 6), st.integers(1, 8))
+telling_sizes = st.tuples(st.integers(0, 2**32), st.integers(20, 40), st.integers(2, 6), st.integers(1, 8))
+tables, rules = st.sampled_from(list(TABLES)), st.sampled_from(RULES)
 
 
 def _planted(table, size):
@@ -54,18 +59,18 @@ def _check(linkage, order, known):
 
 
 @settings(max_examples=400)
-@given(size=sizes, table=st.sampled_from(list(TABLES)), storage=st.sampled_from(list(EXACT)), rule=st.sampled_from(RULES))
+@given(size=sizes, table=tables, storage=st.sampled_from(list(EXACT)), rule=rules)
 def test_every_link_to_an_exact_release_is_true(size, table, storage, rule):
     records, released, order, known = _planted(table, size)
     linkage = link(EXACT[storage](records[known]), EXACT[storage](released), rule=rule)
     _check(linkage, order, known)
     origin = np.argsort(order)
     for i in linkage.linked:
-        np.testing.assert_array_equal(records[origin[linkage.candidates[i]]], [records[known[i]]] * len(linkage.candidates[i]))
+        assert (records[origin[linkage.candidates[i]]] == records[known[i]]).all()
 
 
 @settings(max_examples=600)
-@given(size=sizes, table=st.sampled_from(list(TABLES)), storage=st.sampled_from(list(COARSE)), rule=st.sampled_from(RULES))
+@given(size=sizes, table=tables, storage=st.sampled_from(list(COARSE)), rule=rules)
 @example(size=(0, 30, 1, 8), table="normal", storage="1 decimals", rule="backbone")
 def test_every_link_to_a_coarse_release_is_to_the_true_value(size, table, storage, rule):
     """Different records may have become the same released value: then the value is what is linked."""
@@ -74,11 +79,12 @@ def test_every_link_to_a_coarse_release_is_to_the_true_value(size, table, storag
     linkage = link(records[known], released, rule=rule)
     _check(linkage, order, known)
     for i in linkage.linked:
-        np.testing.assert_allclose(released[linkage.candidates[i]], released[order[[known[i]]]].repeat(len(linkage.candidates[i]), 0), rtol=1e-5, atol=1e-12)
+        true = released[order[known[i]]]
+        assert abs(released[linkage.candidates[i]] - true).max() <= 1e-6 * np.linalg.norm(true)
 
 
 @settings(max_examples=200)
-@given(size=sizes, table=st.sampled_from(["normal", "repeated", "uneven"]), digits=st.integers(3, 17))
+@given(size=telling_sizes, table=st.sampled_from(["normal", "repeated", "uneven"]), digits=st.integers(3, 17))
 def test_a_release_in_significant_digits_never_excludes_the_true_row(size, table, digits):
     """As ``%.6g`` writes them: the number of decimals differs from value to value."""
     records, released, order, known = _planted(table, size)
@@ -87,7 +93,7 @@ def test_a_release_in_significant_digits_never_excludes_the_true_row(size, table
 
 
 @settings(max_examples=200)
-@given(size=sizes, table=st.sampled_from(["normal", "repeated"]), decimals=st.integers(7, 16))
+@given(size=telling_sizes, table=st.sampled_from(["normal", "repeated"]), decimals=st.integers(7, 16))
 def test_a_release_in_many_decimals_never_excludes_the_true_row(size, table, decimals):
     records, released, order, known = _planted(table, size)
     _check(link(records[known], released.round(decimals)), order, known)
@@ -106,7 +112,7 @@ def test_records_and_product_in_float32_are_linked_truly(size, table):
 
 
 @settings(max_examples=200)
-@given(size=sizes, table=st.sampled_from(list(TABLES)), rule=st.sampled_from(RULES), limit=st.integers(1, 50))
+@given(size=sizes, table=tables, rule=rules, limit=st.integers(1, 50))
 def test_a_search_limit_never_makes_a_wrong_link(size, table, rule, limit):
     records, released, order, known = _planted(table, size)
     linkage = link(records[known], released, rule=rule, node_limit=limit)
@@ -125,19 +131,20 @@ def test_one_node_is_not_enough_for_a_symmetric_table(rule):
     assert set(linkage.status) == {"ambiguous"}
 
 
-def test_strangers_are_linked_about_as_seldom_as_the_limit_says():
+@pytest.mark.parametrize(("top", "rows", "columns"), [(3, 500, 8), (1, 300, 16)])
+def test_strangers_are_linked_about_as_seldom_as_the_limit_says(top, rows, columns):
     """With an absent record among them all known ones may be strangers, and a coarse table has matches by chance."""
     trials = wrong = 0
     for seed in range(300):
         rng = np.random.default_rng(seed)
-        table, known = rng.integers(0, 4, (500, 8)), rng.integers(0, 4, (8, 8))
+        table, known = rng.integers(0, top + 1, (rows, columns)), rng.integers(0, top + 1, (8, columns))
         released, order = plant(table, rng)
         linkage = link(known, released)
         if linkage.chance is not None:
             trials += 1
             wrong += (table[np.argsort(order)][linkage.rows[linkage.linked]] != known[linkage.linked]).any()
     assert trials > 50
-    assert wrong <= 3, f"{wrong} of {trials} trials with a false link, at most 0.001 expected in each"
+    assert wrong <= 2, f"{wrong} of {trials} trials with a false link, at most 0.001 expected in each"
 
 
 def test_held_out_letters_are_found_absent_and_the_others_linked():
@@ -159,5 +166,5 @@ def test_a_lower_limit_on_chance_keeps_fewer_links():
     known = np.vstack([table[:5], [[50, 0, 0]]])  # the last is not there
     linked = [set(link(known, released, chance_limit=limit).linked) for limit in (float("inf"), 1e-1, 1e-4, 1e-300)]
     assert linked[0] == {0, 1, 2, 3, 4}
-    assert all(more >= fewer for more, fewer in zip(linked, linked[1:], strict=False))
+    assert all(more >= fewer for more, fewer in pairwise(linked))
     assert linked[-1] == set()

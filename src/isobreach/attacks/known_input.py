@@ -19,14 +19,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numba as nb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
-from isobreach.blocks import Source, as_source, tile_rows
+from isobreach.blocks import Source, as_source, tile_rows, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import (
     ESTIMATORS,
@@ -36,6 +35,7 @@ from isobreach.geometry import (
     estimate_radius,
     fit_motions,
     haar,
+    residual_kernel,
     row_norms,
 )
 from isobreach.linking import Linkage, Motion, Rule, link, linked_pairs
@@ -62,14 +62,13 @@ class AttackResult:
         h = n - k: what the links leave undetermined.
     epsilon, estimator
         As asked for.
-    relative_residual
-        (d + error) / |y| of each released row, 0 for linked rows: the smaller, the more exposed.
     """
 
     linkage: Linkage
     epsilon: float
     estimator: Estimator
-    relative_residual: FloatArray
+    _squared_residual: FloatArray = field(repr=False)
+    _relative_error: float = field(repr=False)
     _motions: ConsistentMotions = field(repr=False)
     _hidden_rotation: FloatArray = field(repr=False)
     _known: FloatArray = field(repr=False)
@@ -93,27 +92,38 @@ class AttackResult:
         return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *candidates]))
 
     @cached_property
+    def relative_residual(self) -> FloatArray:
+        """(d + error) / |y| of every released row, 0 for linked ones: the smaller, the more exposed."""
+        ratios = self._ratios(self._squared_residual)
+        ratios[self.linked_rows] = 0.0
+        return ratios
+
+    def _ratios(self, squares: FloatArray) -> FloatArray:
+        return np.minimum(np.sqrt(squares) + self._relative_error, 1.0)  # d never exceeds |y|
+
+    @cached_property
     def breach_probability(self) -> FloatArray:
         """Breach probability of every released row; 1 for linked ones."""
         return self.probability()
 
-    def probability(self, epsilon: float | None = None, rows: ArrayLike | None = None) -> FloatArray:
-        """Breach probability at another ``epsilon``, or of some ``rows`` only."""
-        ratio = self.relative_residual if rows is None else self.relative_residual[self._checked(rows)]
-        return self.curve(ratio, self.epsilon if epsilon is None else check_epsilon(epsilon))
+    def probability(self, epsilon: float | None = None) -> FloatArray:
+        """Breach probability of every released row, at another ``epsilon`` if given."""
+        epsilon = self.epsilon if epsilon is None else check_epsilon(epsilon)
+        result = np.empty(self.shape[0])
+        for start in range(0, len(result), _CHUNK):  # intermediate arrays stay small beside the release
+            part = slice(start, start + _CHUNK)
+            result[part] = self.curve(self._ratios(self._squared_residual[part]), epsilon)
+        result[self.linked_rows] = 1.0
+        return result
 
     def curve(self, relative_residual: FloatArray, epsilon: float, estimator: Estimator | None = None) -> FloatArray:
         """Breach probability of rows with the given relative residuals."""
         if self.hidden_dimension == 0:
             # Nothing is hidden but the release's own error: a claim only where that is small enough.
             return np.where(relative_residual <= epsilon, 1.0, 0.0)
-        result = np.empty(len(relative_residual))
-        for start in range(0, len(result), _CHUNK):  # the formula's intermediate arrays stay small beside the release
-            part = slice(start, start + _CHUNK)
-            result[part] = breach_probability(
-                relative_residual[part], 1.0, self.hidden_dimension, epsilon, estimator or self.estimator
-            )
-        return result
+        return np.asarray(
+            breach_probability(relative_residual, 1.0, self.hidden_dimension, epsilon, estimator or self.estimator)
+        )
 
     @cached_property
     def best(self) -> int | None:
@@ -124,7 +134,7 @@ class AttackResult:
     def top(self, count: int) -> IntArray:
         """The ``count`` unlinked released rows with the highest breach probability, highest first."""
         check_integer("count", count, least=1)
-        return _smallest(self.relative_residual, count, self.linked_rows)
+        return _smallest(self._squared_residual, count, self.linked_rows)
 
     @property
     def estimates(self) -> Any:
@@ -133,7 +143,8 @@ class AttackResult:
         estimates = np.empty((rows, columns))
 
         def kernel(start: int, block: FloatArray) -> None:
-            estimates[start : start + len(block)] = self._estimate(block)
+            for part in tiles(block):
+                estimates[start + part.start : start + part.stop] = self._estimate(block[part])
 
         self._source.map(kernel, "estimating")
         estimates[self.linkage.rows[self.linkage.linked]] = self._known[self.linkage.linked]
@@ -195,64 +206,31 @@ def attack(
     pair_error = float(np.sqrt(np.sum(radii**2)))
     motions = fit_motions(records, rows, noise=2 * pair_error)
     # Error of a row: its own, and that of the fitted motion, at most 2 |E| / (smallest singular value) * |y|.
-    fixed, zero = linkage.precision.radius(np.array([0.0, 1.0]), columns)
-    relative = (zero - fixed) + 2 * pair_error / motions.weakest
-    ratios = _relative_residuals(source, motions.released_hidden, float(fixed), float(relative), progress)
-    result = AttackResult(
+    fixed, at_one = linkage.precision.radius(np.array([0.0, 1.0]), columns)
+    relative = (at_one - fixed) + 2 * pair_error / motions.weakest
+    return AttackResult(
         linkage=linkage,
         epsilon=epsilon,
         estimator=estimator,
-        relative_residual=ratios,
+        _squared_residual=_squared_residuals(source, motions.released_hidden, float(fixed), progress),
+        _relative_error=float(relative),
         _motions=motions,
         _hidden_rotation=haar(motions.hidden_dimension, random_source(seed)),
         _known=np.asarray(known, dtype=np.float64),
         _source=source,
     )
-    ratios[result.linked_rows] = 0.0
-    return result
 
 
-def _relative_residuals(
-    source: Source, hidden: FloatArray, fixed: float, relative: float, progress: Progress
-) -> FloatArray:
-    """(d + error) / |y| of every released row, d by the complement's basis ``hidden``."""
-    ratios = np.empty(source.shape[0])
-    tile = tile_rows(source.shape[1])
-    whole = hidden.shape[1] == hidden.shape[0]
+def _squared_residuals(source: Source, hidden: FloatArray, error: float, progress: Progress) -> FloatArray:
+    """((d + error) / |y|)^2 of every released row, d by the complement's basis ``hidden``."""
+    squares = np.empty(source.shape[0])
+    measure = residual_kernel(hidden, error, tile_rows(source.shape[1]))
 
     def kernel(start: int, block: FloatArray) -> None:
-        _ratios(block, hidden, tile, whole, fixed, relative, ratios[start : start + len(block)])
+        measure(block, squares[start : start + len(block)])
 
     source.map(kernel, "measuring residuals", progress)
-    return ratios
-
-
-@nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def _ratios(
-    block: FloatArray, hidden: FloatArray, tile: int, whole: bool, fixed: float, relative: float, out: FloatArray
-) -> None:
-    m, n = block.shape
-    h = hidden.shape[1]
-    coordinates = np.empty((min(tile, m), h))
-    for start in range(0, m, tile):
-        stop = min(start + tile, m)
-        if h and not whole:
-            np.dot(block[start:stop], hidden, coordinates[: stop - start])
-        for i in range(start, stop):
-            square = 0.0
-            for j in range(n):
-                square += block[i, j] * block[i, j]
-            if square == 0.0:
-                out[i] = 0.0  # a zero row is a zero record
-                continue
-            outside = square
-            if not whole:
-                outside = 0.0
-                for j in range(h):
-                    outside += coordinates[i - start, j] * coordinates[i - start, j]
-            # d never exceeds |y|; without links it equals it, and so does the claim.
-            norm = np.sqrt(square)
-            out[i] = min(np.sqrt(outside) / norm + fixed / norm + relative, 1.0)
+    return squares
 
 
 def _smallest(values: FloatArray, count: int, excluded: IntArray) -> IntArray:

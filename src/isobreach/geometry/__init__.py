@@ -2,6 +2,7 @@
 """Arrays in, arrays out: spheres, subspaces and motions."""
 
 from isobreach.geometry.motion import ConsistentMotions, fit_motions, haar
+from isobreach.geometry.residual import residual_kernel
 from isobreach.geometry.sphere import (
     ESTIMATORS,
     Estimator,
@@ -21,6 +22,7 @@ __all__ = [
     "estimate_radius",
     "fit_motions",
     "haar",
+    "residual_kernel",
     "residuals",
     "row_basis",
     "row_norms",

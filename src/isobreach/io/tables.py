@@ -117,7 +117,7 @@ def from_arrow(
     for batch in pa.table(parts, names=list(columns)).to_batches(max_chunksize=_BATCH_ROWS):
         stop = start + batch.num_rows
         for j, column in enumerate(batch.columns):
-            values[start:stop, j] = column.to_numpy(zero_copy_only=False)
+            values[start:stop, j] = np.from_dlpack(column)  # not to_numpy, which imports pandas
         start = stop
     check_table(name, values, columns)
     return Table(values, columns, ids, kind, notes)
@@ -193,20 +193,22 @@ def _is_numeric(arrow_type: Any) -> bool:
 
 
 def _plain(column: Any) -> Any:
-    """Return an Arrow column in a type that NumPy has: 0/1 for booleans, float64 for decimals."""
+    """Return an Arrow column as NumPy has them: 0/1 for booleans, float64 for decimals, NaN for what is missing."""
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type):
-        return column.cast(pa.int64())
-    return column.cast(pa.float64()) if pa.types.is_decimal(column.type) else column
+        column = column.cast(pa.int64())
+    if pa.types.is_decimal(column.type) or (column.null_count and not pa.types.is_floating(column.type)):
+        column = column.cast(pa.float64(), safe=False)
+    return column.fill_null(float("nan")) if column.null_count else column
 
 
 def _dtype(column: Any) -> np.dtype[Any]:
-    """Return the NumPy type of an Arrow column; missing integers need NaN, hence floats."""
-    # Not to_pandas_dtype, which imports pandas; two of Arrow's names mean something else to NumPy.
+    """Return the NumPy type of an Arrow column."""
+    # Two of Arrow's names mean something else to NumPy.
     name = str(column.type)
     dtype: np.dtype[Any] = np.dtype({"float": "float32", "halffloat": "float16"}.get(name, name))
-    return np.dtype(np.float64) if column.null_count and dtype.kind != "f" else dtype
+    return dtype
 
 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:

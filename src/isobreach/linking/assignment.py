@@ -201,6 +201,8 @@ def _explore(
         record, values = int(domains.records[0]), domains.of(0)[alive]
         rest, rest_assigned = domains.without_first(), assigned
         for value in values:
+            if len(assigned) + len(domains.records) < found.needed:
+                return  # enough was found meanwhile
             budget.nodes -= 1 + domains.size // _WORK_PER_NODE
             agreeing, with_value = domains.agreeing(geometry, record, int(value)), {**assigned, record: int(value)}
             if slack == 0 and value == values[-1]:

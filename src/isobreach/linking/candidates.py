@@ -92,6 +92,7 @@ def _scan(source: Source, low: FloatArray, high: FloatArray, progress: Progress)
     # An interval is looked for from a little before the bin on: rounding may put a norm into the next bin.
     edges = base + (np.arange(bins) - 1e-3) / scale if scale > 0 else np.full(bins, base)
     first = np.searchsorted(high, edges).astype(np.int32)
+    first[low[np.minimum(first, len(low) - 1)] > edges + 2 / max(scale, 1e-300)] = -1  # no interval near that bin
 
     def kernel(start: int, block: FloatArray) -> tuple[IntArray, int]:
         hits = np.empty(min(_FIRST_HITS, len(block)), dtype=np.int32)
@@ -128,6 +129,8 @@ def _hits(
         place = (square - base) * scale
         if place >= 0.0 and place < bins:
             k = first[int(place)]
+            if k < 0:
+                continue
             while k < intervals and high[k] < square:
                 k += 1
             if k < intervals and low[k] <= square:

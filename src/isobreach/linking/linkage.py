@@ -213,7 +213,8 @@ class _Problem:
             is_linked = record in agreement.links and likely
             rows.append(int(found.rows_of(agreement.links[record])[0]) if is_linked else -1)
             status.append("linked" if is_linked else "ambiguous" if len(values) else "absent")
-            candidates.append(np.sort(np.concatenate([found.rows_of(v) for v in values])) if len(values) else none)
+            places = [found.rows_of(v) for v in values.tolist()]
+            candidates.append(places[0] if len(places) == 1 else np.sort(np.concatenate([none, *places])))
         return Linkage(
             rows=np.array(rows, dtype=np.int64)[self.which],
             status=np.array(status, dtype="U9")[self.which],

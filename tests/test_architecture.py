@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rules of the architecture, checked on the source: who imports whom, and what is done where."""
+
+import ast
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import isobreach
+
+ROOT = Path(isobreach.__file__).parent
+
+FOUNDATION = {"errors", "_validation", "_random", "_progress", "_version"}
+CORE = FOUNDATION | {"geometry", "blocks", "linking", "attacks", "schemes"}
+
+# Each package and what it may import, besides itself.
+MAY_IMPORT = {
+    **dict.fromkeys(FOUNDATION, FOUNDATION),
+    "geometry": FOUNDATION,
+    "blocks": FOUNDATION | {"geometry"},
+    "linking": FOUNDATION | {"geometry", "blocks"},
+    "attacks": FOUNDATION | {"geometry", "blocks", "linking"},
+    "schemes": FOUNDATION | {"geometry"},
+    "datasets": FOUNDATION,
+    "io": FOUNDATION | {"schemes"},
+    "audit": CORE | {"datasets"},
+    "experiments": CORE | {"datasets", "audit"},
+    "report": FOUNDATION | {"geometry", "linking", "attacks", "audit"},
+    "_interface": CORE | {"io", "audit"},
+    "cli": CORE | {"datasets", "io", "audit", "experiments", "report", "_interface"},
+}
+
+# Each dependency and the packages that may use it; NumPy is everyone's, the standard library too.
+DEPENDENCIES = {
+    "scipy": {"_random", "geometry", "linking", "attacks", "audit"},
+    "numba": {"geometry", "linking", "attacks"},
+    "threadpoolctl": {"blocks"},
+    "dask": {"blocks"},
+    "pyarrow": {"io", "blocks"},
+    "pandas": {"io"},
+    "polars": {"io"},
+    "matplotlib": {"report"},
+    "rich": {"cli"},
+    "click": {"cli"},
+    "fpylll": {"geometry.lattice"},
+}
+
+PRINTS, WRITES = {"cli"}, {"io", "blocks"}
+WRITERS = {"open", "write_text", "write_bytes", "mkdir", "rmdir", "touch", "unlink", "save", "savetxt", "tofile"}
+WASTEBASKETS = {"utils", "helpers", "common", "misc", "util", "tools"}
+
+
+def _module(path):
+    """Dotted name inside the package: ``linking.chance``; ``linking`` for its __init__; empty for the package's own."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {_module(path): path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py")}
+MODULES = sorted(set(SOURCES) - {""})
+
+
+def _imports(tree):
+    """Dotted names that the nodes of a tree import, relative ones with their dots."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            # "from isobreach import linking" imports the package linking, "from isobreach.linking import link" does not
+            # say whether link is a module: either way the first name after isobreach is the package.
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _top_level_imports(source):
+    """What is imported as soon as the module is."""
+    body = ast.parse(source).body
+    return {name for node in body if isinstance(node, ast.Import | ast.ImportFrom) for name in _imports(node)}
+
+
+def _calls(tree):
+    """Names that are called, methods by their last name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def violations(module, source):
+    """Sentences, one for each rule that the module breaks."""
+    tree = ast.parse(source)
+    package = module.partition(".")[0]
+    found = []
+    for name in _imports(tree):
+        top, _, rest = name.partition(".")
+        if not top:
+            found.append("imports relatively")
+        elif top == "isobreach":
+            inner = rest.partition(".")[0]
+            if inner not in MAY_IMPORT[package] | {package}:
+                found.append(f"imports {inner}")
+        elif top in DEPENDENCIES:
+            if not {module, package} & DEPENDENCIES[top]:
+                found.append(f"imports {top}")
+        elif top != "numpy" and top not in sys.stdlib_module_names:
+            found.append(f"imports {top}, which is no dependency")
+    called = set(_calls(tree))
+    if "print" in called and package not in PRINTS:
+        found.append("prints")
+    if package not in WRITES:
+        found += [f"touches files: {name}()" for name in sorted(called & WRITERS)]
+    if WASTEBASKETS & set(module.split(".")):
+        found.append("has a name that says nothing")
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_keeps_the_rules(module):
+    assert violations(module, SOURCES[module]) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "found"),
+    [
+        ("geometry.sphere", "import scipy.special\nfrom isobreach.errors import InputError", []),
+        ("geometry.sphere", "from isobreach.linking import link", ["imports linking"]),
+        ("geometry.sphere", "from isobreach import blocks", ["imports blocks"]),
+        ("attacks.known_input", "def f():\n    from isobreach.schemes.key import Key", ["imports schemes"]),
+        ("schemes.key", "import isobreach.attacks.summary", ["imports attacks"]),
+        ("linking.chance", "from . import candidates", ["imports relatively"]),
+        ("linking.chance", "import pandas as pd", ["imports pandas"]),
+        ("linking.chance", "import requests", ["imports requests, which is no dependency"]),
+        ("geometry.lattice", "import fpylll", []),
+        ("geometry.motion", "import fpylll", ["imports fpylll"]),
+        ("report.page", "import rich", ["imports rich"]),
+        ("linking.chance", "print(1)", ["prints"]),
+        ("cli.console", "print(1)", []),
+        ("report.page", "open(p).read(); p.write_text(q)", ["touches files: open()", "touches files: write_text()"]),
+        ("io.files", "open(p)", []),
+        ("linking.utils", "", ["has a name that says nothing"]),
+    ],
+)
+def test_the_rules_catch_what_they_should(module, source, found):
+    assert violations(module, source) == found
+
+
+def test_every_package_has_its_rule():
+    assert {module.partition(".")[0] for module in MODULES} <= set(MAY_IMPORT)
+
+
+def test_the_package_itself_imports_nothing_when_it_is_imported():
+    """Its names are loaded when first used; the imports for type checkers do not run."""
+    names = _top_level_imports(SOURCES[""]) - {"isobreach._version.__version__"}
+    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_imports_between_modules_have_no_cycle():
+    graph = {}
+    for module in MODULES:
+        needs = {name.removeprefix("isobreach.") for name in _top_level_imports(SOURCES[module])}
+        # A name may be a module or something in one; a package's own modules do not wait for its __init__.
+        needs = {name if name in SOURCES else name.rpartition(".")[0] for name in needs}
+        graph[module] = {name for name in needs if name in SOURCES and not module.startswith(f"{name}.")} - {module, ""}
+    assert set(TopologicalSorter(graph).static_order()) >= set(MODULES)
