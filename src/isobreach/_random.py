@@ -32,9 +32,9 @@ class SystemSource:
         return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
     def standard_normal(self, size: tuple[int, ...]) -> NDArray[np.float64]:
-        """Inverse normal distribution function of 53 secure bits, centred in their cell: never infinite."""
-        bits = self._uint64(int(np.prod(size))) >> np.uint64(11)
-        return np.asarray(ndtri((bits.astype(np.float64) + 0.5) * 2.0**-53)).reshape(size)
+        """Inverse normal distribution function of 52 secure bits, centred in their cell: never 0 or 1."""
+        bits = self._uint64(int(np.prod(size))) >> np.uint64(12)
+        return np.asarray(ndtri((bits.astype(np.float64) + 0.5) * 2.0**-52)).reshape(size)
 
     def permutation(self, x: int) -> NDArray[np.int64]:
         """Order of x secure 64-bit numbers; draws again in the rare event of a tie, which would bias it."""

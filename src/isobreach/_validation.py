@@ -40,6 +40,14 @@ def check_tolerance(value: Any) -> float | None:
     return number
 
 
+def check_limit(name: str, value: Any) -> float:
+    """Return a limit as a float: > 0, and infinity for none."""
+    number = _as_float(value)
+    if number is None or not number > 0:
+        raise InputError(name, "must be a number > 0", repr(value))
+    return number
+
+
 def check_integer(name: str, value: Any, *, least: int) -> int:
     """Return ``value`` as an int if it is a whole number >= ``least``."""
     try:

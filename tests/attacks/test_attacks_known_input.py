@@ -86,9 +86,9 @@ def test_linked_rows_are_certain_and_their_estimates_exact(estimator):
     result = attack(known, released, 1e-6, estimator=estimator, seed=0)
     assert result.linked_rows.tolist() == sorted([*order[:3], 60])
     assert (result.breach_probability[result.linked_rows] == 1).all()
-    np.testing.assert_array_equal(result.estimates[order[:3]], known)
-    np.testing.assert_array_equal(result.estimate(order[:3]), known)
-    np.testing.assert_allclose(result.estimates[60], known[0], atol=1e-12)
+    for estimates in (result.estimates[order[1:3]], result.estimate(order[1:3])):
+        np.testing.assert_array_equal(estimates, known[1:])
+    np.testing.assert_allclose(result.estimates[[order[0], 60]], known[[0, 0]], atol=1e-12)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -114,25 +114,27 @@ def test_estimates_agree_with_the_links_and_keep_to_the_sphere():
         np.testing.assert_allclose(row_norms(estimates @ hidden)[3:], radius[3:], atol=1e-9)
 
 
-@pytest.mark.parametrize("table", ["normal", "integers"])
+@pytest.mark.parametrize("table", ["normal", "integers", "rounded"])
 @pytest.mark.parametrize("rows", [50, 3000])
 @pytest.mark.parametrize("count", [1, 7, 40, 10_000])
 def test_top_is_the_head_of_a_full_sort_without_the_linked_rows(count, rows, table):
     _, released, _, known = _planted(5, rows, 4, 2)
     if table == "integers":  # many equal residuals
         records = np.random.default_rng(0).integers(1, 4, (rows, 4))
-        known = [[9, 9, 9, 7]]
-        records[0] = known[0]
+        records[0] = known = [[9, 9, 9, 7]]
         released, _ = plant(records, np.random.default_rng(1))
+    elif table == "rounded":  # small rows have large errors
+        released = released.round(3)
     result = attack(known, released, 0.1, seed=0)
     unlinked = np.delete(np.arange(rows), result.linked_rows)
-    top = result.top(count)
+    claimed, top = result.breach_probability, result.top(count)
     assert result.linkage.linked.size == len(known)
     assert len(set(top.tolist()) & set(unlinked.tolist())) == len(top) == min(count, len(unlinked))
-    assert result.relative_residual[top].tolist() == sorted(result.relative_residual[unlinked].tolist())[:count]
-    assert (np.diff(result.probability(rows=top)) <= 0).all()
+    np.testing.assert_allclose(claimed[top], np.sort(claimed[unlinked])[::-1][:count], atol=1e-8)
+    if table != "rounded":
+        assert result.relative_residual[top].tolist() == sorted(result.relative_residual[unlinked].tolist())[:count]
     assert result.best == top[0]
-    assert result.breach_probability[result.best] == result.breach_probability[unlinked].max()
+    np.testing.assert_array_equal(result.probability(rows=top), claimed[top])
 
 
 def test_nothing_is_best_when_every_row_is_linked():

@@ -78,7 +78,8 @@ def test_by_default_links_are_among_the_enumerated_and_true(rule, form):
         assert linkage.rows[linked].tolist() == [rows[i] for i in linked], seed
         if all_present(known, integers):
             np.testing.assert_array_equal(integers[linkage.rows[linked]], known[linked])
-            assert linkage.rows.tolist() == rows, seed
+            rounded = (released == released.round()).all()  # or may have been, for all that one can see
+            assert rounded or linkage.rows.tolist() == rows, seed
 
 
 def test_the_cases_are_worth_enumerating():

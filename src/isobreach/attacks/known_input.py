@@ -10,8 +10,14 @@ r"""The known-input attack on an orthogonal motion (Giannella, Liu, Kargupta), w
 4. Estimate: M'y on the span; in the hidden dimensions one Haar-random rotation for all rows, shrunk to the
    estimator's radius.
 
-A release that is not exact (rounded, float32) moves both the row and the fitted motion. Their worst-case sum is added
-to the residual before a probability is claimed, so that a claim holds whatever the rounding did.
+A release that is not exact (rounded, float32) moves both the row and the fitted motion. Let e bound that error,
+relative to |y|. Then |x| >= (1 - e) |y|; the estimate errs by at most e |y| within the span, and d by at most e |y|.
+The two subspaces are orthogonal, so the hidden part breaches when it is within
+
+    reach * |y|,   reach = sqrt(((1 - e) epsilon)^2 - e^2) - e
+
+of a sphere point at the measured d. Probabilities are claimed for that reach, none where it is negative: a claim holds
+whatever the rounding did.
 """
 
 from collections.abc import Callable
@@ -38,12 +44,13 @@ from isobreach.geometry import (
     residual_kernel,
     row_norms,
 )
-from isobreach.linking import Linkage, Motion, Rule, link, linked_pairs
+from isobreach.linking import Linkage, Motion, Precision, Rule, link, linked_pairs
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _CHUNK = 1 << 18
+_NEGLIGIBLE = 1e-9  # error, beside epsilon, below which a release counts as exact
 
 
 def _plain(values: FloatArray, rows: IntArray) -> Any:
@@ -68,7 +75,7 @@ class AttackResult:
     epsilon: float
     estimator: Estimator
     _squared_residual: FloatArray = field(repr=False)
-    _relative_error: float = field(repr=False)
+    _error: FloatArray = field(repr=False)
     _motions: ConsistentMotions = field(repr=False)
     _hidden_rotation: FloatArray = field(repr=False)
     _known: FloatArray = field(repr=False)
@@ -92,38 +99,51 @@ class AttackResult:
         return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *candidates]))
 
     @cached_property
-    def relative_residual(self) -> FloatArray:
-        """(d + error) / |y| of every released row, 0 for linked ones: the smaller, the more exposed."""
-        ratios = self._ratios(self._squared_residual)
-        ratios[self.linked_rows] = 0.0
-        return ratios
+    def _record_of(self) -> dict[int, int]:
+        """Known record of each row that is one for certain: of equal rows, another one may be it."""
+        links = [(i, self.linkage.candidates[i]) for i in self.linkage.linked.tolist()]
+        return {int(rows[0]): i for i, rows in links if len(rows) == 1}
 
-    def _ratios(self, squares: FloatArray) -> FloatArray:
-        return np.minimum(np.sqrt(squares) + self._relative_error, 1.0)  # d never exceeds |y|
+    @cached_property
+    def relative_residual(self) -> FloatArray:
+        """d / |y| of every released row: the smaller, the more exposed."""
+        return np.sqrt(self._squared_residual)
 
     @cached_property
     def breach_probability(self) -> FloatArray:
         """Breach probability of every released row; 1 for linked ones."""
         return self.probability()
 
-    def probability(self, epsilon: float | None = None) -> FloatArray:
-        """Breach probability of every released row, at another ``epsilon`` if given."""
+    def probability(
+        self, epsilon: float | None = None, rows: ArrayLike | None = None, estimator: Estimator | None = None
+    ) -> FloatArray:
+        """Breach probability at another ``epsilon``, of some ``rows`` only, or by another ``estimator``."""
         epsilon = self.epsilon if epsilon is None else check_epsilon(epsilon)
+        estimator = self.estimator if estimator is None else estimator
+        if rows is not None:
+            wanted = self._checked(rows)
+            claim = self._claim(wanted, epsilon, estimator)
+            claim[np.isin(wanted, list(self._record_of))] = 1.0
+            return claim
         result = np.empty(self.shape[0])
         for start in range(0, len(result), _CHUNK):  # intermediate arrays stay small beside the release
             part = slice(start, start + _CHUNK)
-            result[part] = self.curve(self._ratios(self._squared_residual[part]), epsilon)
-        result[self.linked_rows] = 1.0
+            result[part] = self._claim(part, epsilon, estimator)
+        result[list(self._record_of)] = 1.0
         return result
 
-    def curve(self, relative_residual: FloatArray, epsilon: float, estimator: Estimator | None = None) -> FloatArray:
-        """Breach probability of rows with the given relative residuals."""
-        if self.hidden_dimension == 0:
-            # Nothing is hidden but the release's own error: a claim only where that is small enough.
-            return np.where(relative_residual <= epsilon, 1.0, 0.0)
-        return np.asarray(
-            breach_probability(relative_residual, 1.0, self.hidden_dimension, epsilon, estimator or self.estimator)
-        )
+    def _claim(self, rows: IntArray | slice, epsilon: float, estimator: Estimator) -> FloatArray:
+        reach = self._reach(rows, epsilon)
+        ratio = np.minimum(np.sqrt(self._squared_residual[rows]), 1.0)  # d never exceeds |y|
+        claim = breach_probability(ratio, np.maximum(reach, 0.0), self.hidden_dimension, 1.0, estimator)
+        return np.where(reach < 0, 0.0, claim)
+
+    def _reach(self, rows: IntArray | slice, epsilon: float) -> FloatArray:
+        """How near, relative to |y|, the hidden part must be for a breach; negative where nothing can be claimed."""
+        error = self._error[rows] if self._error.ndim else self._error
+        error = np.where(error < _NEGLIGIBLE * epsilon, 0.0, error)
+        inside = (epsilon * np.maximum(1.0 - error, 0.0)) ** 2 - error**2
+        return np.where(inside < 0, -1.0, np.sqrt(np.maximum(inside, 0.0)) - error)
 
     @cached_property
     def best(self) -> int | None:
@@ -134,41 +154,43 @@ class AttackResult:
     def top(self, count: int) -> IntArray:
         """The ``count`` unlinked released rows with the highest breach probability, highest first."""
         check_integer("count", count, least=1)
-        return _smallest(self._squared_residual, count, self.linked_rows)
+        exposure = self._squared_residual
+        if self._error.ndim:  # rounding hurts small rows more: rank by what is claimed, then by the residual
+            exposure = 1.0 - self.breach_probability + 1e-9 * exposure
+        return _smallest(exposure, count, self.linked_rows)
 
     @property
     def estimates(self) -> Any:
         """Estimate of every released row's record, m x n: as large as the release itself."""
-        rows, columns = self._source.shape
+        rows, columns = self.shape
         estimates = np.empty((rows, columns))
 
         def kernel(start: int, block: FloatArray) -> None:
             for part in tiles(block):
-                estimates[start + part.start : start + part.stop] = self._estimate(block[part])
+                place = np.arange(start + part.start, start + part.stop)
+                estimates[place[0] : place[-1] + 1] = self._estimate(block[part], place)
 
         self._source.map(kernel, "estimating")
-        estimates[self.linkage.rows[self.linkage.linked]] = self._known[self.linkage.linked]
         return self.container(estimates, np.arange(rows))
 
     def estimate(self, rows: ArrayLike) -> Any:
         """Estimates of some released rows' records."""
         wanted = self._checked(rows)
-        estimates = self._estimate(self._source.take(wanted))
-        record_of = {int(self.linkage.rows[i]): i for i in self.linkage.linked}
-        for place, row in enumerate(wanted.tolist()):
-            if row in record_of:
-                estimates[place] = self._known[record_of[row]]
-        return self.container(estimates, wanted)
+        return self.container(self._estimate(self._source.take(wanted), wanted), wanted)
 
-    def _estimate(self, released: FloatArray) -> FloatArray:
+    def _estimate(self, released: FloatArray, rows: IntArray) -> FloatArray:
         motions = self._motions
         hidden = released @ motions.released_hidden
         residual, norm = row_norms(hidden), row_norms(released)
+        reach = np.maximum(self._reach(rows, self.epsilon), 0.0)
         # Rounding may leave d a hair above |y|, where no record can be.
-        radius = estimate_radius(np.minimum(residual, norm), norm, self.epsilon, self.estimator)
+        radius = estimate_radius(np.minimum(residual, norm), norm * reach, 1.0, self.estimator)
         shrink = np.divide(radius, residual, out=np.zeros_like(residual), where=residual > 0)
         seen = (released @ motions.released) @ motions.known.T
-        return np.asarray(seen + (hidden * shrink[:, None]) @ self._hidden_rotation @ motions.known_hidden.T)
+        estimates = seen + (hidden * shrink[:, None]) @ self._hidden_rotation @ motions.known_hidden.T
+        for place in np.flatnonzero(np.isin(rows, list(self._record_of))):
+            estimates[place] = self._known[self._record_of[int(rows[place])]]
+        return np.asarray(estimates)
 
     def _checked(self, rows: ArrayLike) -> IntArray:
         wanted = np.atleast_1d(np.asarray(rows))
@@ -201,19 +223,16 @@ def attack(
     source = as_source(released)
     linkage = link(known, source, motion=motion, rule=rule, tolerance=tolerance, progress=progress)
     records, rows = linked_pairs(known, linkage, source)
-    columns = source.shape[1]
-    radii = linkage.precision.radius(row_norms(records), columns)
+    radii = linkage.precision.radius(row_norms(records), source.shape[1])
     pair_error = float(np.sqrt(np.sum(radii**2)))
     motions = fit_motions(records, rows, noise=2 * pair_error)
-    # Error of a row: its own, and that of the fitted motion, at most 2 |E| / (smallest singular value) * |y|.
-    fixed, at_one = linkage.precision.radius(np.array([0.0, 1.0]), columns)
-    relative = (at_one - fixed) + 2 * pair_error / motions.weakest
+    hidden = motions.released_hidden
     return AttackResult(
         linkage=linkage,
         epsilon=epsilon,
         estimator=estimator,
-        _squared_residual=_squared_residuals(source, motions.released_hidden, float(fixed), progress),
-        _relative_error=float(relative),
+        _squared_residual=_squared_residuals(source, hidden, progress),
+        _error=_relative_error(source, linkage.precision, pair_error * motions.sensitivity, progress),
         _motions=motions,
         _hidden_rotation=haar(motions.hidden_dimension, random_source(seed)),
         _known=np.asarray(known, dtype=np.float64),
@@ -221,10 +240,30 @@ def attack(
     )
 
 
-def _squared_residuals(source: Source, hidden: FloatArray, error: float, progress: Progress) -> FloatArray:
-    """((d + error) / |y|)^2 of every released row, d by the complement's basis ``hidden``."""
+def _relative_error(source: Source, precision: Precision, fit: float, progress: Progress) -> FloatArray:
+    """Error of a row relative to its norm: its own, and ``fit``, that of the fitted motion.
+
+    One number for all rows where errors are relative, as in floating point; one a row where they are absolute.
+    """
+    fixed, at_one = precision.radius(np.array([0.0, 1.0]), source.shape[1])
+    common = np.asarray((at_one - fixed) + fit)
+    if fixed == 0:
+        return common
+    errors = np.empty(source.shape[0])
+
+    def kernel(start: int, block: FloatArray) -> None:
+        norms = row_norms(block)
+        own = np.divide(fixed, norms, out=np.full(len(block), np.inf), where=norms > 0)
+        errors[start : start + len(block)] = own + common
+
+    source.map(kernel, "measuring norms", progress)
+    return errors
+
+
+def _squared_residuals(source: Source, hidden: FloatArray, progress: Progress) -> FloatArray:
+    """(d / |y|)^2 of every released row, d by the complement's basis ``hidden``."""
     squares = np.empty(source.shape[0])
-    measure = residual_kernel(hidden, error, tile_rows(source.shape[1]))
+    measure = residual_kernel(hidden, tile_rows(source.shape[1]))
 
     def kernel(start: int, block: FloatArray) -> None:
         measure(block, squares[start : start + len(block)])

@@ -77,22 +77,24 @@ def _quantiles(probabilities: FloatArray) -> dict[float, float]:
 
 def _rank_curves(result: AttackResult) -> dict[float, tuple[NDArray[np.int64], FloatArray]]:
     """Breach probability of the 1st, 2nd, ... most exposed row, at ranks even on a logarithmic scale."""
-    ordered = np.sort(np.delete(result.relative_residual, result.linked_rows))
-    if not len(ordered):
+    others = result.shape[0] - len(result.linked_rows)
+    if not others:
         return {}
-    ranks = np.unique(np.geomspace(1, len(ordered), _CURVE_POINTS).round().astype(np.int64))
-    epsilons = sorted({result.epsilon / 2, result.epsilon, result.epsilon * 1.5})
-    return {e: (ranks, result.curve(ordered[ranks - 1], e)) for e in epsilons}
+    ranks = np.unique(np.geomspace(1, others, _CURVE_POINTS).round().astype(np.int64))
+    curves = {}
+    for epsilon in (result.epsilon / 2, result.epsilon, result.epsilon * 1.5):
+        probabilities = np.delete(result.probability(epsilon), result.linked_rows)
+        curves[epsilon] = (ranks, np.sort(probabilities)[::-1][ranks - 1])
+    return curves
 
 
 def _epsilon_curves(result: AttackResult) -> dict[Estimator, tuple[FloatArray, FloatArray]]:
     """Breach probability of the most exposed row against epsilon, for the optimal estimate and the paper's."""
     if result.best is None:
         return {}
-    ratio = result.relative_residual[[result.best]]
     epsilons = np.linspace(result.epsilon / 50, 2 * result.epsilon, _CURVE_POINTS)
     return {
-        name: (epsilons, np.concatenate([result.curve(ratio, float(e), name) for e in epsilons]))
+        name: (epsilons, np.concatenate([result.probability(float(e), result.best, name) for e in epsilons]))
         for name in ESTIMATORS
         if name != "published"
     }

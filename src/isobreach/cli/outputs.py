@@ -14,13 +14,13 @@ from isobreach.cli.tables import link_records
 from isobreach.errors import MissingExtraError
 from isobreach.io import (
     atomic_directory,
-    atomic_file,
-    like,
     run_record,
     write_columns,
+    write_file,
     write_json,
+    write_table,
 )
-from isobreach.report import attack_page, result_json, save_attack_figure, sentences, verdict
+from isobreach.report import attack_figure, attack_page, result_json, sentences, verdict
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,15 @@ class AttackOutput:
             write_json(folder / "run.json", run)
             write_json(folder / "result.json", self.json)
             write_columns(folder / "per_record.parquet", self._per_record())
-            figure = self._figure(folder)
+            figures = self._figures()
+            for name, content in figures.items():
+                write_file(folder / "figures" / name, content)
             links = link_records(self.result.linkage)
-            page = attack_page(self.title, self.summary, links, run, figure, self.findings)
-            with atomic_file(folder / "report.html") as path:
-                path.write_text(page, encoding="utf-8")
+            drawing = figures["exposure.svg"].decode() if figures else None
+            page = attack_page(self.title, self.summary, links, run, drawing, self.findings)
+            write_file(folder / "report.html", page.encode())
             if estimates:
-                self._write_estimates(folder / "estimates.parquet")
+                write_table(folder / "estimates.parquet", self.result.estimates, self.columns, mode=0o600)
 
     def speak(self, console: Console, out: Path | None) -> None:
         """Say what was learned."""
@@ -93,18 +95,8 @@ class AttackOutput:
             "breach_probability": result.breach_probability,
         }
 
-    def _figure(self, folder: Path) -> Path | None:
-        figures = folder / "figures"
-        figures.mkdir()
+    def _figures(self) -> dict[str, bytes]:
         try:
-            return save_attack_figure(self.summary, figures)[0]
+            return attack_figure(self.summary)
         except MissingExtraError:
-            figures.rmdir()
-            return None
-
-    def _write_estimates(self, path: Path) -> None:
-        estimates = self.result.estimates
-        with atomic_file(path, mode=0o600) as temporary:
-            from pyarrow import parquet
-
-            parquet.write_table(like("arrow", estimates, self.columns), temporary)
+            return {}

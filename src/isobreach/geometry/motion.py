@@ -33,15 +33,15 @@ class ConsistentMotions:
     """All orthogonal motions that take the linked records to their released rows.
 
     ``known`` (n x k) and ``released`` (n x k) are orthonormal bases with M known = released for each such M;
-    ``known_hidden`` (W) and ``released_hidden`` (V), n x h, complete them. ``weakest`` is the smallest singular value
-    of the linked records that counted for the rank: fitting errors grow with its inverse.
+    ``known_hidden`` (W) and ``released_hidden`` (V), n x h, complete them. ``sensitivity`` times the error of the pairs
+    bounds the error of ``released``.
     """
 
     known: FloatArray
     released: FloatArray
     known_hidden: FloatArray
     released_hidden: FloatArray
-    weakest: float
+    sensitivity: float
 
     @property
     def hidden_dimension(self) -> int:
@@ -57,15 +57,16 @@ class ConsistentMotions:
 def fit_motions(known: FloatArray, released: FloatArray, noise: float = 0.0) -> ConsistentMotions:
     """The motions consistent with linked pairs: ``known[i]`` is the record of ``released[i]`` (both q x n).
 
-    M_T U is the orthogonal Procrustes solution in the span: the polar factor of Y' X U, which is exact for exact
-    pairs and the least-squares fit for noisy ones. ``noise`` bounds the spectral norm of the pairs' error.
+    M_T U is the orthogonal Procrustes solution in the span: the polar factor of Y' X U, exact for exact pairs and the
+    least-squares fit for noisy ones. ``noise`` bounds the spectral norm |E| of the pairs' error: singular values of X
+    below it do not count. Perturbation of a polar factor (Li 1995): M_T U errs by at most 2 |E| s_1 / s_k^2.
     """
     u = row_basis(known, noise)
     if not u.shape[1]:
         eye = np.eye(known.shape[1])
-        return ConsistentMotions(u, u.copy(), eye, eye.copy(), np.inf)
+        return ConsistentMotions(u, u.copy(), eye, eye.copy(), 0.0)
     coordinates = known @ u
     left, _, right = linalg.svd(released.T @ coordinates, full_matrices=False, check_finite=False)
     v = left @ right
-    weakest = float(linalg.svdvals(coordinates, check_finite=False)[-1])
-    return ConsistentMotions(u, v, complement(u), complement(v), weakest)
+    singular = linalg.svdvals(coordinates, check_finite=False)
+    return ConsistentMotions(u, v, complement(u), complement(v), float(2 * singular[0] / singular[-1] ** 2))

@@ -2,9 +2,9 @@
 """Relative residuals of many rows: the second pass over a release, compiled.
 
 For a row y and an orthonormal basis H (n x h) of the complement of a span, d = |H'y| is its residual. The kernels
-return ((d + error) / |y|)^2: squares, because a root for every row costs as much as a good part of the product, and
-ranks the same. A narrow basis, which stays in the first-level cache, is multiplied row by row, eight columns at a time in
-registers; a wide one tile by tile through BLAS. Either way a row's result does not depend on the rows beside it.
+return (d / |y|)^2: squares, because a root for every row costs as much as a good part of the product, and
+ranks the same. A narrow basis, which stays in the first-level cache, is multiplied row by row, eight columns at a
+time in registers; a wide one tile by tile through BLAS. A row's result does not depend on the rows beside it.
 """
 
 from collections.abc import Callable
@@ -22,37 +22,30 @@ _LANES = 8  # columns that the narrow kernel multiplies at once
 _FAST = {"reassoc", "contract", "nsz"}
 
 
-def residual_kernel(hidden: FloatArray, error: float, tile: int) -> ResidualKernel:
-    """Kernel ``(rows, out)`` that writes ((d + error) / |y|)^2 of every row; ``tile`` rows go into one BLAS product."""
+def residual_kernel(hidden: FloatArray, tile: int) -> ResidualKernel:
+    """Kernel ``(rows, out)`` that writes (d / |y|)^2 of every row, 0 for a zero row; ``tile`` rows a BLAS product."""
     n, h = hidden.shape
-    if h == n:  # without a span, d = |y|, to the last bit
-        return lambda rows, out: _whole(rows, error, out)
+    if h == n:  # without a span, d = |y|
+        return lambda rows, out: _whole(rows, out)
     if hidden.size <= _NARROW:
         padded = np.zeros((n, -(-h // _LANES) * _LANES))
         padded[:, :h] = hidden
         _compile_narrow()
-        return lambda rows, out: _narrow(rows, padded, error, out)
-    return lambda rows, out: _wide(rows, hidden, error, tile, out)
+        return lambda rows, out: _narrow(rows, padded, out)
+    return lambda rows, out: _wide(rows, hidden, tile, out)
 
 
-@nb.njit(nogil=True, fastmath=_FAST, error_model="numpy")
-def _ratio(apart: float, square: float, error: float) -> float:
-    if error > 0.0:
-        apart += 2 * error * np.sqrt(apart) + error * error
-    return apart / square if square > 0.0 else 0.0  # a zero row is a zero record
-
-
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def _whole(rows: FloatArray, error: float, out: FloatArray) -> None:
+@nb.njit(cache=True, nogil=True)
+def _whole(rows: FloatArray, out: FloatArray) -> None:
     for i in range(len(rows)):
-        square = 0.0
+        out[i] = 0.0
         for j in range(rows.shape[1]):
-            square += rows[i, j] * rows[i, j]
-        out[i] = _ratio(square, square, error)
+            if rows[i, j] != 0.0:
+                out[i] = 1.0
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def _narrow(rows: FloatArray, hidden: FloatArray, error: float, out: FloatArray) -> None:
+def _narrow(rows: FloatArray, hidden: FloatArray, out: FloatArray) -> None:
     # Flat arrays and unsigned indices, which cannot wrap around: eight sums stay in registers as vectors.
     m, n, h = np.uintp(rows.shape[0]), np.uintp(rows.shape[1]), np.uintp(hidden.shape[1])
     y, w = rows.ravel(), hidden.ravel()
@@ -76,7 +69,7 @@ def _narrow(rows: FloatArray, hidden: FloatArray, error: float, out: FloatArray)
                 s6 += v * w[k + np.uintp(6)]
                 s7 += v * w[k + np.uintp(7)]
             apart += s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3 + s4 * s4 + s5 * s5 + s6 * s6 + s7 * s7
-        out[i] = _ratio(apart, square, error)
+        out[i] = apart / square if square > 0.0 else 0.0
 
 
 def _compile_narrow() -> None:
@@ -84,13 +77,13 @@ def _compile_narrow() -> None:
     before = vars(config)["SLP_VECTORIZE"]
     vars(config)["SLP_VECTORIZE"] = 1
     try:
-        _narrow.compile("void(float64[:, ::1], float64[:, ::1], float64, float64[::1])")
+        _narrow.compile("void(float64[:, ::1], float64[:, ::1], float64[::1])")
     finally:
         vars(config)["SLP_VECTORIZE"] = before
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def _wide(rows: FloatArray, hidden: FloatArray, error: float, tile: int, out: FloatArray) -> None:
+def _wide(rows: FloatArray, hidden: FloatArray, tile: int, out: FloatArray) -> None:
     m, n = rows.shape
     h = hidden.shape[1]
     coordinates = np.empty((min(tile, m), h))
@@ -104,4 +97,4 @@ def _wide(rows: FloatArray, hidden: FloatArray, error: float, tile: int, out: Fl
             apart = 0.0
             for j in range(h):
                 apart += coordinates[i - start, j] * coordinates[i - start, j]
-            out[i] = _ratio(apart, square, error)
+            out[i] = apart / square if square > 0.0 else 0.0

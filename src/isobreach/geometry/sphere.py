@@ -152,6 +152,6 @@ def _nonnegative(name: str, value: ArrayLike) -> FloatArray:
 
 def _dimension(value: ArrayLike) -> FloatArray:
     array = _nonnegative("hidden_dimension", value)
-    if not (np.floor(array) == array).all():
+    if not (np.isfinite(array) & (np.floor(array) == array)).all():
         raise InputError("hidden_dimension", "must be a whole number >= 0", "a fraction or infinity")
     return array

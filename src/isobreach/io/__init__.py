@@ -7,7 +7,7 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 from isobreach.io.atomic import atomic_directory, atomic_file, check_free
 from isobreach.io.files import file_hash, read_table, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
-from isobreach.io.runs import run_record, write_json
+from isobreach.io.runs import run_record, write_file, write_json
 from isobreach.io.tables import Table, as_table, like
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "run_record",
     "select_columns",
     "write_columns",
+    "write_file",
     "write_json",
     "write_key",
     "write_table",

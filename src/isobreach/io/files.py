@@ -66,6 +66,7 @@ def write_table(
     *,
     ids: NDArray[Any] | None = None,
     id_column: str = "id",
+    mode: int = 0o644,
     force: bool = False,
 ) -> None:
     """Write a table, ids first, in the format that the extension names."""
@@ -75,7 +76,7 @@ def write_table(
         raise InputError("output", f"must be a {_EXTENSIONS} file", str(path))
     if suffix == ".npy" and ids is not None:
         raise InputError("output", "must be a .csv or .parquet file to hold ids", str(path))
-    with atomic_file(path, force=force) as temporary:
+    with atomic_file(path, mode=mode, force=force) as temporary:
         if suffix == ".npy":
             with temporary.open("wb") as file:  # given a path, np.save may change its suffix
                 np.save(file, values)

@@ -42,8 +42,14 @@ def run_record(
 def write_json(path: str | Path, obj: object, *, force: bool = False) -> None:
     """Write JSON that every parser accepts: in the order given, without NaN or infinity."""
     text = json.dumps(obj, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
+    write_file(path, f"{text}\n".encode(), force=force)
+
+
+def write_file(path: str | Path, content: bytes, *, force: bool = False) -> None:
+    """Write a file, and the folder it lies in if that is missing."""
+    Path(path).parent.mkdir(exist_ok=True)
     with atomic_file(path, force=force) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+        temporary.write_bytes(content)
 
 
 def _plain(obj: object) -> Any:

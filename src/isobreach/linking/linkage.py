@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
-from isobreach._validation import check_choice, check_integer, check_table, check_tolerance, check_widths
+from isobreach._validation import check_choice, check_integer, check_limit, check_table, check_tolerance, check_widths
 from isobreach.blocks import Source, as_source
-from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from isobreach.linking.assignment import Budget, Geometry, Search
 from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
 from isobreach.linking.candidates import Candidates, norm_candidates
 from isobreach.linking.chance import chance_matches
-from isobreach.linking.precision import Precision, given_precision, grid_decimals, released_precision
+from isobreach.linking.grid import on_grid, reads_exactly
+from isobreach.linking.precision import Precision, given_precision, released_precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -116,8 +116,7 @@ def link(
     check_choice("rule", rule, RULES)
     tolerance = check_tolerance(tolerance)
     check_integer("node_limit", node_limit, least=1)
-    if not chance_limit > 0:
-        raise InputError("chance_limit", "must be a number > 0", repr(chance_limit))
+    chance_limit = check_limit("chance_limit", chance_limit)
     known = np.asarray(known)
     check_table("known", known)
     source = as_source(released)
@@ -126,31 +125,12 @@ def link(
     if tolerance is not None:
         return problem.solve(given_precision(tolerance))
     precision = released_precision(source)
-    if precision.step and _on_grid(known, precision.step):
-        # The release may be rounded, or it may be exact: the records themselves, or with columns swapped.
+    if precision.step and on_grid(known, precision.step):
         linkage = problem.solve(precision.exact())
-        if _is_signed_permutation(known, linkage, source) and (
-            linkage.counts()["absent"] == 0 or (known.dtype.kind in "iub" and source.dtype.kind in "iub")
-        ):
+        stored_exactly = known.dtype.kind in "iub" and source.dtype.kind in "iub"
+        if reads_exactly(known, linkage.rows, source) and (stored_exactly or not linkage.counts()["absent"]):
             return linkage
     return problem.solve(precision)
-
-
-def _on_grid(known: NDArray[Any], step: float) -> bool:
-    decimals = grid_decimals(np.abs(known).ravel().astype(np.float64))
-    return decimals is not None and 0.5 * 10.0**-decimals >= step * (1 - 1e-9)
-
-
-def _is_signed_permutation(known: NDArray[Any], linkage: Linkage, source: Source) -> bool:
-    """Whether each linked row has its record's entries, in some order and up to sign.
-
-    A motion that keeps a whole grid only swaps and flips columns. A rotated and rounded table that matches exactly by
-    chance does not look like that, so this separates the two readings of a release on a grid.
-    """
-    linked = linkage.linked
-    ours = np.sort(np.abs(known[linked].astype(np.float64)), axis=1)
-    theirs = np.sort(np.abs(source.take(linkage.rows[linked])), axis=1)
-    return bool(np.allclose(ours, theirs, rtol=1e-12, atol=0.0))
 
 
 class _Problem:
@@ -186,17 +166,20 @@ class _Problem:
         agreement = backbone(search)
         if self.rule == "uniquely-valid":
             agreement = uniquely_valid(search, lists, agreement)
-        chance = self._chance(geometry, agreement)
+        chance = self._chance(geometry, lists, agreement)
         return self._linkage(found, agreement, chance, precision)
 
-    def _chance(self, geometry: Geometry, agreement: Agreement) -> dict[int, float] | None:
+    def _chance(self, geometry: Geometry, lists: dict[int, IntArray], agreement: Agreement) -> dict[int, float] | None:
         if agreement.size == len(self.known) or not agreement.links:
             return None
         records = sorted(agreement.links)
+        values = [agreement.links[r] for r in records]
+        others = [geometry.values[lists[r][lists[r] != v]] for r, v in zip(records, values, strict=True)]
         matches = chance_matches(
             self.known[records],
             geometry.radius[records],
-            geometry.values[[agreement.links[r] for r in records]],
+            geometry.values[values],
+            others,
             len(self.known),
             self.source,
         )

@@ -24,9 +24,12 @@ FloatArray = NDArray[np.float64]
 
 FACTOR = 8.0
 _SAMPLE_ROWS = 2048
-_MOST_DECIMALS = 9
-_MOST_DIGITS = 9
-_DOUBLE = 2.0**-53
+_MOST_DECIMALS = _MOST_DIGITS = 15
+_DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
+# Fifteen significant digits, as spreadsheets write them, cannot be told from a float64 by looking.
+_UNDETECTED = 5e-15
+# Values of smaller size that show no further decimal, before decimals are believed over significant digits.
+_ENOUGH = 3
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def released_precision(source: Source) -> Precision:
         return Precision(0.5, 0.0, _DOUBLE, "whole numbers")
     rows, columns = source.shape
     precision = _sample_precision(_spread_rows(source, max(2, 128 // columns)), source.dtype)
-    if precision.relative == _DOUBLE:  # a few values decide against every grid; only all of them decide for one
+    if precision.reason == "float64 values":  # a few values decide against every grid; only all of them decide for one
         return precision
     return _sample_precision(_spread_rows(source, min(rows, _SAMPLE_ROWS)), source.dtype)
 
@@ -70,42 +73,65 @@ def _spread_rows(source: Source, count: int) -> FloatArray:
 
 def _sample_precision(sample: FloatArray, dtype: np.dtype[Any]) -> Precision:
     values = sample.ravel()
-    stored = float(np.finfo(dtype).eps) / 2 if dtype.kind == "f" else _DOUBLE
     values = np.abs(values[np.isfinite(values) & (values != 0)])
-    decimals = grid_decimals(values, stored)
+    unit = max(float(np.finfo(dtype).eps) / 2, _DOUBLE)
+    stored = {_DOUBLE: "float64", _SINGLE: "float32"}.get(unit, str(dtype))
+    if unit == _DOUBLE and _is_single(values):
+        unit, stored = _SINGLE, "float32"
+    reasons = []
+    step, relative = 0.0, max(unit, _UNDETECTED)
+    if not len(values):
+        return Precision(0.5, relative, unit, "whole numbers")  # nothing but zeros
+    decimals, digits = grid_decimals(values, unit), _significant_digits(values, unit)
     if decimals is not None:
-        unit = "whole numbers" if decimals == 0 else f"{decimals} decimal{'s' * (decimals > 1)}"
-        return Precision(0.5 * 10.0**-decimals, 0.0, max(stored, _DOUBLE), unit)
-    digits = _significant_digits(values, stored)
-    if digits is not None:
-        return Precision(0.0, 0.5 * 10.0 ** (1 - digits), max(stored, _DOUBLE), f"{digits} significant digits")
-    if stored < 2.0**-24 and np.array_equal(values.astype(np.float32), values):
-        return Precision(0.0, 2.0**-24, 2.0**-24, "float32 values")
-    name = {2.0**-53: "float64", 2.0**-24: "float32", 2.0**-11: "float16"}.get(stored, str(dtype))
-    return Precision(0.0, stored, max(stored, _DOUBLE), f"{name} values")
+        step = 0.5 * 10.0**-decimals
+        reasons.append("whole numbers" if decimals == 0 else f"{decimals} decimal{'s' * (decimals > 1)}")
+    if digits is not None and (decimals is None or not _decimals_prevail(values, decimals)):
+        relative = max(relative, 0.5 * 10.0 ** (1 - digits))
+        reasons.append(f"{digits} significant digits")
+    return Precision(step, relative, unit, " or ".join(reasons) or f"{stored} values")
+
+
+def _is_single(values: FloatArray) -> bool:
+    return bool((values < np.finfo(np.float32).max).all()) and np.array_equal(values.astype(np.float32), values)
 
 
 def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:
-    """Fewest decimals, at most 9, that write every value (all >= 0); None where more are needed."""
+    """Fewest decimals that write every value (all >= 0); None where the type's own precision is needed."""
     largest = float(values.max(initial=0.0))
     for decimals in range(_MOST_DECIMALS + 1):
         scale = 10.0**decimals
-        if largest * scale * unit > 2.0**-7:  # the type cannot tell a multiple of the step from its neighbours
+        if largest * scale * unit > 0.05:  # the type hardly tells a multiple of the step from its neighbours
             return None
-        scaled = values * scale
-        if (np.abs(scaled - np.rint(scaled)) <= 4 * unit * scaled).all():
+        if _whole(values * scale, unit):
             return decimals
     return None
 
 
 def _significant_digits(values: FloatArray, unit: float) -> int | None:
-    if not len(values):
-        return None
+    """Fewest significant digits that write every value; None where the type's own precision is needed."""
     mantissa = values / 10.0 ** np.floor(np.log10(values))
-    for digits in range(3, _MOST_DIGITS + 1):
-        scaled = mantissa * 10.0 ** (digits - 1)
-        if 10.0**digits * unit > 2.0**-7:
+    for digits in range(1, _MOST_DIGITS + 1):
+        if 10.0**digits * unit > 0.05:
             return None
-        if (np.abs(scaled - np.rint(scaled)) <= 16 * unit * scaled).all():
+        if _whole(mantissa * 10.0 ** (digits - 1), 4 * unit):
             return digits
     return None
+
+
+def _decimals_prevail(values: FloatArray, decimals: int) -> bool:
+    """Whether a grid of ``decimals`` is the only sensible reading beside one of significant digits.
+
+    With significant digits, smaller values show more decimals than larger ones. So decimals it is when values of the
+    largest order need all of them, and enough smaller values exist that need no more.
+    """
+    order = np.floor(np.log10(values))
+    top = values[order == order.max()]
+    return len(top) == len(values) or (
+        len(values) - len(top) >= _ENOUGH and not _whole(top * 10.0 ** (decimals - 1), _DOUBLE)
+    )
+
+
+def _whole(scaled: FloatArray, unit: float) -> bool:
+    """Whether values are whole numbers, as far as their type can tell."""
+    return bool((np.abs(scaled - np.rint(scaled)) <= 4 * unit * scaled).all())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results as words, JSON, figures and pages: nothing is computed here."""
 
-from isobreach.report.figures import save_attack_figure
+from isobreach.report.figures import attack_figure
 from isobreach.report.page import attack_page
 from isobreach.report.wording import (
     LINK_HEAD,
@@ -16,13 +16,13 @@ from isobreach.report.wording import (
 
 __all__ = [
     "LINK_HEAD",
+    "attack_figure",
     "attack_page",
     "count",
     "link_rows",
     "percent",
     "probability",
     "result_json",
-    "save_attack_figure",
     "sentences",
     "verdict",
 ]

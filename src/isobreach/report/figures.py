@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures of results: matplotlib, without a display, in colours that colour-blind readers tell apart."""
 
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 from isobreach.attacks import AttackSummary
@@ -12,15 +12,16 @@ _COLOURS = ("#0072B2", "#D55E00", "#00795C", "#CC79A7")
 _DASHES = ("--", "-", "-.", ":")
 
 
-def save_attack_figure(summary: AttackSummary, folder: Path) -> list[Path]:
-    """Draw an attack as ``exposure.svg`` and ``exposure.png`` in ``folder``."""
+def attack_figure(summary: AttackSummary) -> dict[str, bytes]:
+    """An attack as ``exposure.svg`` and ``exposure.png``: the content of each file."""
     figure = _attack_figure(summary)
-    paths = [folder / f"exposure.{suffix}" for suffix in ("svg", "png")]
-    for path in paths:
-        # No date and fixed element names: the same result gives the same file.
-        metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
-        figure.savefig(path, dpi=160, metadata=metadata)
-    return paths
+    drawn = {}
+    # No date, no version and fixed element names: the same result gives the same bytes.
+    for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
+        buffer = BytesIO()
+        figure.savefig(buffer, format=suffix, dpi=160, metadata=metadata)
+        drawn[f"exposure.{suffix}"] = buffer.getvalue()
+    return drawn
 
 
 def _attack_figure(summary: AttackSummary) -> Any:

@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from isobreach.attacks import AttackSummary
@@ -30,10 +29,10 @@ def attack_page(
     summary: AttackSummary,
     links: Sequence[Mapping[str, Any]],
     run: Mapping[str, Any],
-    figure: Path | None,
+    drawing: str | None,
     findings: Sequence[str] = (),
 ) -> str:
-    """The page as text. ``findings`` are further sentences, such as what only the owner can know."""
+    """The page as text. ``drawing``: SVG. ``findings``: further sentences, such as what only the owner can know."""
     said = "".join(f"<li>{escape(line)}</li>" for line in [*sentences(summary), *findings])
     return f"""<!doctype html>
 <html lang="en">
@@ -48,7 +47,7 @@ def attack_page(
 <h1>{escape(title)}</h1>
 <p class="verdict">{escape(verdict(summary))}</p>
 <ul>{said}</ul>
-{_figure(figure)}
+{_figure(drawing)}
 <h2>Breach probability of the other released rows</h2>
 <p class="soft">Closed-form, given the links. Higher is worse. A breach is an estimate within
 {escape(percent(summary.epsilon))} of the record's norm.</p>
@@ -67,10 +66,9 @@ know more, may succeed.</p>
 """
 
 
-def _figure(figure: Path | None) -> str:
-    if figure is None:
+def _figure(drawing: str | None) -> str:
+    if drawing is None:
         return ""
-    drawing = figure.read_text(encoding="utf-8")
     drawing = drawing[drawing.index("<svg") :].replace("<svg ", '<svg role="img" aria-labelledby="figure-text" ', 1)
     caption = (
         "Left: breach probability of every other released row, most exposed first. "
