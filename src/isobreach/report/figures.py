@@ -56,11 +56,11 @@ def _draw_ranks(axes: Any, summary: AttackSummary) -> None:
         # A label at the curve itself, each at another height: curves crowd, and a legend would cover them.
         place = int((values < values[0] * share).argmax())
         style = {"textcoords": "offset points", "color": colour, "fontsize": 9}
-        axes.annotate(f"within {100 * epsilon:.4g}%", (ranks[place], values[0] * share), xytext=(5, 3), **style)
+        axes.annotate(f"{100 * epsilon:.4g}%", (ranks[place], values[0] * share), xytext=(5, 3), **style)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("other released rows, most exposed first")
-    axes.set_title(f"Every other released row ({summary.estimator} estimate)", fontsize=10)
+    axes.set_title(f"Every other row, by relative error ({summary.estimator} estimate)", fontsize=10)
 
 
 def _draw_epsilons(axes: Any, summary: AttackSummary) -> None:

@@ -18,7 +18,8 @@ h1 { font-size: 1.35rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .verdict { font-size: 1.2rem; border-left: .3rem solid var(--accent); padding: .2rem 0 .2rem .9rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .6rem .35rem 0;
   border-bottom: 1px solid var(--line); vertical-align: top; } td { font-variant-numeric: tabular-nums; }
-figure { margin: 1.5rem 0; } figure svg { max-width: 100%; height: auto; background: #fff; border-radius: .4rem; }
+figure { margin: 1.5rem 0; } .drawing { overflow-x: auto; }
+.drawing svg { width: 100%; min-width: 38rem; height: auto; background: #fff; border-radius: .4rem; }
 .soft, figcaption { color: var(--soft); font-size: .9rem; } .wide { overflow-x: auto; }
 @media print { body { max-width: none; } }
 """
@@ -74,7 +75,7 @@ def _figure(drawing: str | None) -> str:
         "Left: breach probability of every other released row, most exposed first. "
         "Right: that of the most exposed row against the error that counts as a breach. Closed-form; higher is worse."
     )
-    return f'<figure>{drawing}<figcaption id="figure-text">{caption}</figcaption></figure>'
+    return f'<figure><div class="drawing" tabindex="0">{drawing}</div><figcaption id="figure-text">{caption}</figcaption></figure>'
 
 
 def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
