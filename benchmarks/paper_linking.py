@@ -7,7 +7,8 @@ assignment once per ordering; here one next index is fixed per level.
 
 The set C(I1, beta1, i) is found as the text says, by a scan over all released rows: condition (1) equal norms,
 condition (2) equal distances to the rows already assigned. The scan is one NumPy expression, which is kinder
-than a loop. With ``cached_norms`` the released norms are computed once, kinder still: the text computes them in every scan.
+than a loop. With ``cached_norms`` the released norms are computed once, kinder still: the text computes them in
+every scan.
 """
 
 from itertools import combinations

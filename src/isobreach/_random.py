@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Randomness is an argument: a seed becomes a generator, and a generator independent children.
+"""Randomness is an argument: a seed becomes a generator, one for each purpose.
 
 With a seed everything is reproducible. Without one, draws come from the operating system's secure source
 itself, number by number: a pseudo-random stream, however well seeded, is no place for a key.
 """
 
 import os
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +45,16 @@ class SystemSource:
                 return np.asarray(order, dtype=np.int64)
 
 
-def random_source(seed: Seed) -> RandomSource:
+# An owner and an attacker given the same seed must not draw the same numbers: each purpose has a stream of its own.
+Purpose = Literal["key", "estimate", "coalition", "data"]
+_STREAMS: tuple[Purpose, ...] = get_args(Purpose)
+
+
+def random_source(seed: Seed, purpose: Purpose) -> RandomSource:
     """Return a reproducible generator for a seed, the operating system's secure source for ``None``."""
-    return SystemSource() if seed is None else np.random.default_rng(seed)
+    return SystemSource() if seed is None else generator(seed, purpose)
 
 
-def child_generators(seed: Seed, count: int) -> list[np.random.Generator]:
-    """Return independent generators: the i-th one depends on (seed, i) alone, not on ``count``."""
-    return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(count)]
+def generator(seed: int, purpose: Purpose) -> np.random.Generator:
+    """Return the generator of a purpose: independent of the others with the same seed."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAMS.index(purpose),)))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest
 
-from isobreach._random import SystemSource, child_generators, random_source
+from isobreach._random import SystemSource, generator, random_source
 
 
 @pytest.fixture
@@ -56,12 +56,12 @@ def test_a_tie_is_drawn_again(monkeypatch):
 
 
 def test_a_seed_reproduces_and_none_is_the_system():
-    assert isinstance(random_source(None), SystemSource)
-    np.testing.assert_array_equal(random_source(3).standard_normal((4,)), random_source(3).standard_normal((4,)))
+    assert isinstance(random_source(None, "key"), SystemSource)
+    draws = [random_source(3, "key").standard_normal((4,)) for _ in range(2)]
+    np.testing.assert_array_equal(*draws)
 
 
-def test_children_depend_on_seed_and_place_alone():
-    few, many = (child_generators(5, count) for count in (2, 7))
-    draws = [[child.standard_normal() for child in children] for children in (few, many)]
-    assert draws[0] == draws[1][:2]
-    assert len(set(draws[1])) == 7
+def test_each_purpose_has_a_stream_of_its_own():
+    """An attacker with the owner's seed must not draw the owner's key."""
+    draws = [generator(5, purpose).standard_normal() for purpose in ("key", "estimate", "coalition", "data")]
+    assert len(set(draws)) == 4

@@ -28,9 +28,8 @@ class Recording(ArraySource):
             seen.append((start, len(block), block.flags.c_contiguous, block.dtype))
             return kernel(start, block)
 
-        results = super().map(recorded, label, progress)
+        yield from super().map(recorded, label, progress)
         self.seen = sorted(seen)
-        return results
 
 
 @pytest.mark.parametrize("table", list(TABLES))
@@ -55,7 +54,7 @@ def test_results_do_not_depend_on_blocks_or_threads(monkeypatch, table, block_ro
 def test_blocks_arrive_contiguous_whole_and_in_order(layout):
     rows = layout(TABLES["normal"])
     source = Recording(rows, block_rows=1)
-    first = source.map(lambda start, block: block[0, 0], "reading")
+    first = list(source.map(lambda start, block: block[0, 0], "reading"))
     tile = tile_rows(COLUMNS)
     assert [seen[:2] for seen in source.seen] == [(s, min(tile, ROWS - s)) for s in range(0, ROWS, tile)]
     assert all(seen[2:] == (True, np.float64) for seen in source.seen)
@@ -79,7 +78,7 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        ArraySource(TABLES["normal"], block_rows=1, threads=2).map(kernel, "failing")
+        list(ArraySource(TABLES["normal"], block_rows=1, threads=2).map(kernel, "failing"))
 
 
 def test_a_source_stays_as_it_is():

@@ -84,11 +84,14 @@ def _problem(rng):
     radius = rng.choice([1e-9, 0.1, 0.3], records + 2)
     chosen = rng.permutation(records + 2)[:records]
     lists = {int(r): np.sort(rng.permutation(60)[: rng.integers(1, 40)]) for r in chosen}
-    return assignment.Geometry(known, radius, values), assignment.Domains.from_lists(lists)
+    copies = rng.integers(1, 3, 60)
+    return assignment.Geometry(known, radius, values, copies), assignment.Domains.from_lists(lists)
 
 
 def _fits(geometry, r, v, s, w):
-    """Whether record r being value v and record s being value w keep their distance."""
+    """Whether record r being value v and record s being value w keep their distance; one row cannot be both."""
+    if v == w and geometry.copies[v] < 2:
+        return False
     wanted = np.linalg.norm(geometry.known[r] - geometry.known[s])
     return abs(np.linalg.norm(geometry.values[v] - geometry.values[w]) - wanted) <= geometry.radius[[r, s]].sum()
 
@@ -175,7 +178,7 @@ def test_cliques_are_the_largest_of_the_enumeration(seed):
     best, expected = _largest_cliques(adjacent, start, closed)
     for least, room in product((0, best, best + 1), (len(expected) + 1, 1)):
         kept = np.full((room, len(start) - 1), -1)
-        size, count, nodes = assignment._cliques(bits, start, closed, kept, least, 10**9)
+        size, count, nodes = assignment._cliques(bits, start, closed, kept, least, 10**9, 10**9)
         assert nodes > 0
         if least > best:
             assert count == 0
@@ -190,7 +193,7 @@ def test_cliques_are_the_largest_of_the_enumeration(seed):
 def test_a_node_limit_stops_the_search_there():
     start, _, bits, closed = _random_graph(np.random.default_rng(3))
     kept = np.full((10, len(start) - 1), -1)
-    assert assignment._cliques(bits, start, closed, kept, 1, 2)[2] == 2
+    assert assignment._cliques(bits, start, closed, kept, 1, 10**9, 2)[2] == 2
 
 
 def test_bits_are_counted_and_masked():

@@ -16,8 +16,8 @@ The two subspaces are orthogonal, so the hidden part breaches when it is within
 
     reach * |y|,   reach = sqrt(((1 - e) epsilon)^2 - e^2) - e
 
-of a sphere point at the measured d. Probabilities are claimed for that reach, none where it is negative: a claim holds
-whatever the rounding did.
+of a sphere point at the measured d. Probabilities are claimed for that reach, and 0, which says nothing, where it is
+negative: they are lower bounds that hold whatever the rounding did. Errors below 1e-9 epsilon count as none.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def _plain(values: FloatArray, rows: IntArray) -> Any:
     return values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AttackResult:
     """What the attacker learned.
 
@@ -69,6 +69,8 @@ class AttackResult:
         h = n - k: what the links leave undetermined.
     epsilon, estimator
         As asked for.
+    is_exact
+        Whether probabilities are exact; lower bounds otherwise.
     """
 
     linkage: Linkage
@@ -91,6 +93,11 @@ class AttackResult:
     def hidden_dimension(self) -> int:
         """Dimensions that the links leave undetermined."""
         return self._motions.hidden_dimension
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the release's own error is negligible beside epsilon; otherwise probabilities are lower bounds."""
+        return bool((self._error < _NEGLIGIBLE * self.epsilon).all())
 
     @cached_property
     def linked_rows(self) -> IntArray:
@@ -155,23 +162,23 @@ class AttackResult:
         """The ``count`` unlinked released rows with the highest breach probability, highest first."""
         check_integer("count", count, least=1)
         exposure = self._squared_residual
-        if self._error.ndim:  # rounding hurts small rows more: rank by what is claimed, then by the residual
-            exposure = 1.0 - self.breach_probability + 1e-9 * exposure
+        if self._error.ndim:  # rounding hurts small rows more; the probability falls with residual / reach
+            reach = self._reach(slice(None), self.epsilon)
+            exposure = np.divide(exposure, reach**2, out=np.full(len(exposure), np.inf), where=reach > 0)
         return _smallest(exposure, count, self.linked_rows)
 
     @property
     def estimates(self) -> Any:
         """Estimate of every released row's record, m x n: as large as the release itself."""
-        rows, columns = self.shape
-        estimates = np.empty((rows, columns))
+        estimates = np.empty(self.shape)
 
-        def kernel(start: int, block: FloatArray) -> None:
-            for part in tiles(block):
-                place = np.arange(start + part.start, start + part.stop)
-                estimates[place[0] : place[-1] + 1] = self._estimate(block[part], place)
+        def kernel(start: int, block: FloatArray) -> tuple[int, FloatArray]:
+            rows = np.arange(start, start + len(block))
+            return start, np.concatenate([self._estimate(block[part], rows[part]) for part in tiles(block)])
 
-        self._source.map(kernel, "estimating")
-        return self.container(estimates, np.arange(rows))
+        for start, part in self._source.map(kernel, "estimating"):
+            estimates[start : start + len(part)] = part
+        return self.container(estimates, np.arange(self.shape[0]))
 
     def estimate(self, rows: ArrayLike) -> Any:
         """Estimates of some released rows' records."""
@@ -214,8 +221,8 @@ def attack(
 ) -> AttackResult:
     """Attack a release with known records; no link at all is a valid outcome.
 
-    Parameters are those of ``link``, and ``epsilon``: relative error that counts as a breach; ``estimator``:
-    ``optimal``, ``uniform`` or ``published``; ``seed``: of the random direction in the hidden dimensions.
+    ``epsilon``: relative error that counts as a breach. ``estimator``: ``optimal``, ``uniform`` or ``published``.
+    ``seed``: of the random direction in the hidden dimensions. The others are those of ``link``.
     """
     epsilon = check_epsilon(epsilon)
     check_choice("estimator", estimator, ESTIMATORS)
@@ -223,8 +230,7 @@ def attack(
     source = as_source(released)
     linkage = link(known, source, motion=motion, rule=rule, tolerance=tolerance, progress=progress)
     records, rows = linked_pairs(known, linkage, source)
-    radii = linkage.precision.radius(row_norms(records), source.shape[1])
-    pair_error = float(np.sqrt(np.sum(radii**2)))
+    pair_error = float(np.linalg.norm(linkage.radius[linkage.linked]))
     motions = fit_motions(records, rows, noise=2 * pair_error)
     hidden = motions.released_hidden
     return AttackResult(
@@ -234,7 +240,7 @@ def attack(
         _squared_residual=_squared_residuals(source, hidden, progress),
         _error=_relative_error(source, linkage.precision, pair_error * motions.sensitivity, progress),
         _motions=motions,
-        _hidden_rotation=haar(motions.hidden_dimension, random_source(seed)),
+        _hidden_rotation=haar(motions.hidden_dimension, random_source(seed, "estimate")),
         _known=np.asarray(known, dtype=np.float64),
         _source=source,
     )
@@ -249,27 +255,19 @@ def _relative_error(source: Source, precision: Precision, fit: float, progress: 
     common = np.asarray((at_one - fixed) + fit)
     if fixed == 0:
         return common
-    errors = np.empty(source.shape[0])
 
-    def kernel(start: int, block: FloatArray) -> None:
+    def kernel(start: int, block: FloatArray) -> FloatArray:
         norms = row_norms(block)
-        own = np.divide(fixed, norms, out=np.full(len(block), np.inf), where=norms > 0)
-        errors[start : start + len(block)] = own + common
+        own: FloatArray = np.divide(fixed, norms, out=np.full(len(block), np.inf), where=norms > 0)
+        return np.asarray(own + common)
 
-    source.map(kernel, "measuring norms", progress)
-    return errors
+    return source.column(kernel, "measuring norms", progress)
 
 
 def _squared_residuals(source: Source, hidden: FloatArray, progress: Progress) -> FloatArray:
     """(d / |y|)^2 of every released row, d by the complement's basis ``hidden``."""
-    squares = np.empty(source.shape[0])
     measure = residual_kernel(hidden, tile_rows(source.shape[1]))
-
-    def kernel(start: int, block: FloatArray) -> None:
-        measure(block, squares[start : start + len(block)])
-
-    source.map(kernel, "measuring residuals", progress)
-    return squares
+    return source.column(lambda start, block: measure(block), "measuring residuals", progress)
 
 
 def _smallest(values: FloatArray, count: int, excluded: IntArray) -> IntArray:

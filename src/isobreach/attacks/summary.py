@@ -20,11 +20,13 @@ LEVELS = (0.5, 0.95, 1.0)
 _CURVE_POINTS = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AttackSummary:
-    """An attack in figures; probabilities are closed-form, given the links."""
+    """An attack in figures; probabilities are closed-form, given the links, or lower bounds if not ``is_exact``."""
 
     released_rows: int
+    other_rows: int
+    is_exact: bool
     columns: int
     known_records: int
     links: dict[str, int]
@@ -50,6 +52,8 @@ def summarise(result: AttackResult) -> AttackSummary:
     best = result.best
     return AttackSummary(
         released_rows=rows,
+        other_rows=rows - len(result.linked_rows),
+        is_exact=result.is_exact,
         columns=columns,
         known_records=len(result.linkage.rows),
         links=result.linkage.counts(),

@@ -2,7 +2,8 @@
 """Released rows in memory (or memory-mapped)."""
 
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,13 +13,13 @@ from threadpoolctl import ThreadpoolController
 
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer, check_shape
-from isobreach.blocks.source import BLOCK_TILES, FloatArray, Kernel, T, contiguous, tile_rows
+from isobreach.blocks.source import BLOCK_TILES, FloatArray, Kernel, Source, T, contiguous, tile_rows
 
 # Below this size one pass takes less time than starting the threads.
 SERIAL_BYTES = 16 << 20
 
 
-class ArraySource:
+class ArraySource(Source):
     """An array of rows, visited by as many threads as there are processors.
 
     The kernels release the interpreter lock; one BLAS thread each, because threaded BLAS on small blocks is many
@@ -46,21 +47,19 @@ class ArraySource:
         """Type in which the rows are stored."""
         return self._rows.dtype
 
-    def map(self, kernel: Kernel[T], label: str, progress: Progress = no_progress) -> list[T]:
-        """``kernel(first_row, block)`` for every block, results in row order."""
-        starts = range(0, len(self._rows), self._block)
+    def map(self, kernel: Kernel[T], label: str, progress: Progress = no_progress) -> Iterator[T]:
+        """``kernel(first_row, block)`` for every block, results in row order as they come."""
 
         def run(start: int) -> T:
             return kernel(start, contiguous(self._rows[start : start + self._block]))
 
-        results: list[T] = []
-        with _blas().limit(limits=1, user_api="blas"):
-            for result in self._results(run, starts):
-                results.append(result)
-                progress(label, min(len(results) * self._block, len(self._rows)), len(self._rows))
-        return results
+        starts = range(0, len(self._rows), self._block)
+        with _ONE_BLAS_THREAD:
+            for start, result in zip(starts, self._results(run, starts), strict=True):
+                yield result
+                progress(label, min(start + self._block, len(self._rows)), len(self._rows))
 
-    def _results(self, run: Any, starts: range) -> Iterator[Any]:
+    def _results(self, run: Callable[[int], T], starts: range) -> Iterator[T]:
         if len(starts) < 2 or self._threads == 1 or self._rows.nbytes < SERIAL_BYTES:
             yield from map(run, starts)
             return
@@ -75,12 +74,27 @@ class ArraySource:
         return contiguous(self._rows[np.asarray(rows, dtype=np.intp)])
 
 
-_controller: ThreadpoolController | None = None
+class _OneBlasThread:
+    """One BLAS thread while any pass is under way. The setting is the process's own, so passes are counted."""
+
+    def __init__(self) -> None:
+        self._lock, self._passes = threading.Lock(), 0
+        self._controller: ThreadpoolController | None = None
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._passes += 1
+            if self._passes == 1:
+                # Finding the loaded libraries takes milliseconds, longer than linking a small table: done once.
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._passes -= 1
+            if self._passes == 0:
+                self._limit.restore_original_limits()
 
 
-def _blas() -> ThreadpoolController:
-    # Finding the loaded libraries takes milliseconds, longer than linking a small table: done once.
-    global _controller
-    if _controller is None:
-        _controller = ThreadpoolController()
-    return _controller
+_ONE_BLAS_THREAD = _OneBlasThread()

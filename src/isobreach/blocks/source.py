@@ -6,8 +6,9 @@ order and the caller combines them. So results do not depend on where the rows l
 on the size of a block, provided that a kernel treats each row, or each *tile*, alone.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -22,23 +23,38 @@ TILE_ENTRIES = 1 << 16  # 512 KiB of float64: half of a common second-level cach
 BLOCK_TILES = 16  # tiles in a block unless the source is told otherwise
 
 
-@runtime_checkable
-class Source(Protocol):
-    """A table of released rows that is visited block by block."""
+class Source(ABC):
+    """A table of released rows that is visited block by block.
+
+    A kernel may run anywhere, in another process too: what it finds is what it returns.
+    """
 
     @property
+    @abstractmethod
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
 
     @property
+    @abstractmethod
     def dtype(self) -> np.dtype[np.generic]:
         """Type in which the rows are stored; blocks arrive as C-contiguous float64."""
 
-    def map(self, kernel: Kernel[T], label: str, progress: Progress = no_progress) -> list[T]:
-        """``kernel(first_row, block)`` for every block, results in row order."""
+    @abstractmethod
+    def map(self, kernel: Kernel[T], label: str, progress: Progress = no_progress) -> Iterator[T]:
+        """``kernel(first_row, block)`` for every block, results in row order as they come."""
 
+    @abstractmethod
     def take(self, rows: ArrayLike) -> FloatArray:
         """The given rows, as float64."""
+
+    def column(self, kernel: Kernel[FloatArray], label: str, progress: Progress = no_progress) -> FloatArray:
+        """One number a row: what the kernel returns for every block, joined."""
+        joined = np.empty(self.shape[0])
+        start = 0
+        for part in self.map(kernel, label, progress):
+            joined[start : start + len(part)] = part
+            start += len(part)
+        return joined
 
 
 def tile_rows(columns: int) -> int:

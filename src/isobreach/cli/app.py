@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands. Each reads, calls the library, writes and speaks; heavy imports happen inside."""
 
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ def perturb(
             write_table(out, release.data, table.columns, force=force)
     if seed is not None:
         console.note("A seed makes the key guessable: use it for experiments only.")
+    if scheme == "rigid":
+        console.note("isobreach link and attack do not undo translations yet: audit with --scheme orthogonal.")
     if key_path.resolve().parent == out.resolve().parent:
         console.note(f"The key lies beside the release: move {key_path} before you publish that folder.")
     rows, width = table.values.shape
@@ -117,6 +120,8 @@ def link(
     console.say(f"{counts['linked']} of {total} linked, {counts['ambiguous']} ambiguous, {counts['absent']} absent.")
     if not linkage.complete:
         console.say("The search reached its limit: what it left open counts as ambiguous.")
+    if counts["absent"] == len(linkage.rows):
+        console.say("None is in this release, or it is not an orthogonal motion: a translation looks the same.")
     console.say(f"Precision of the release: {linkage.precision.reason}.")
     console.result(
         {
@@ -163,7 +168,11 @@ def attack(
     json_only: bool,
     quiet: bool,
 ) -> None:
-    """Estimate everyone else's record from known ones, with the probability of success."""
+    """Estimate everyone else's record from known ones, with the probability of success.
+
+    A breach is an estimate within EPSILON times the length (Euclidean norm) of the true record. Columns with large
+    values carry most of that length: standardise the table before you perturb it if all columns matter alike.
+    """
     from isobreach import _interface
     from isobreach.attacks import summarise
     from isobreach.cli.outputs import AttackOutput
@@ -171,6 +180,7 @@ def attack(
     from isobreach.io import check_free
 
     console = Console(json_only=json_only, quiet=quiet)
+    seed = secrets.randbits(32) if seed is None else seed  # recorded, so that the run can be repeated
     if estimates and out is None:
         raise InputError("--estimates", "needs a folder to write to", "no --out", "Add --out DIR.")
     if out is not None:
@@ -189,7 +199,16 @@ def attack(
         with console.work("summing up"):
             output = AttackOutput("Known-input attack", result, summarise(result), tables[0].columns)
         if out is not None:
-            parameters = {"epsilon": epsilon, "estimator": estimator, "rule": rule, "tolerance": tolerance}
+            parameters = {
+                "epsilon": epsilon,
+                "estimator": estimator,
+                "rule": rule,
+                "tolerance": tolerance,
+                "columns": columns,
+                "released-columns": released_columns,
+                "id-column": id_column,
+                "released-id-column": released_id_column,
+            }
             with console.work("writing"):
                 inputs = {"known": known, "released": released}
                 output.write(out, "isobreach attack", parameters, seed, inputs, force=force, estimates=estimates)

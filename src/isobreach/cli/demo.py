@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach import datasets
-from isobreach._random import child_generators
+from isobreach._random import generator
 from isobreach._validation import check_epsilon, check_integer
 from isobreach.attacks import AttackResult, attack, summarise
 from isobreach.cli.console import Console
@@ -30,8 +30,7 @@ def run_demo(console: Console, insiders: int, epsilon: float, seed: int, out: Pa
     check_free(out, force=force)
     with console.bars():
         release = perturb(records, "orthogonal", seed)
-        (chooser,) = child_generators(seed, 1)
-        chosen = chooser.choice(len(records), insiders, replace=False)
+        chosen = generator(seed, "coalition").choice(len(records), insiders, replace=False)
         result = attack(records[chosen], release.data, epsilon, seed=seed, progress=console.progress)
         with console.work("drawing the report"):
             summary = summarise(result)
@@ -61,7 +60,7 @@ def _truth(
     truth = np.empty(records.shape)
     truth[order] = records
     norms = np.linalg.norm(truth, axis=1)
-    sentences = [f"Checked against the key: {right} of {len(linked)} links are right."]
+    sentences = [f"Checked against the key: {right} of {count(len(linked), 'link')} right."] if len(linked) else []
     if result.best is not None:
         error = float(np.linalg.norm(result.estimate(result.best)[0] - truth[result.best]) / norms[result.best])
         sentences.append(f"Checked against the record: the estimate of row {result.best} is off by {error:.1%}.")

@@ -71,7 +71,9 @@ class AttackOutput:
             page = attack_page(self.title, self.summary, links, run, drawing, self.findings)
             write_file(folder / "report.html", page.encode())
             if estimates:
-                write_table(folder / "estimates.parquet", self.result.estimates, self.columns, mode=0o600)
+                rows = np.arange(self.result.shape[0])
+                path = folder / "estimates.parquet"
+                write_table(path, self.result.estimates, self.columns, ids=rows, id_column="released row", mode=0o600)
 
     def speak(self, console: Console, out: Path | None) -> None:
         """Say what was learned."""

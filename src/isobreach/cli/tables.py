@@ -21,6 +21,9 @@ def read_data(data: str, console: Console, columns: Sequence[str] | None, id_col
         if id_column is not None:
             raise InputError("--id-column", "must be left out for a bundled data set", repr(id_column))
         return select_columns(table, "DATA", columns)
+    if not Path(data).exists():
+        rule = f"must be a file, a folder of Parquet parts or a bundled data set ({', '.join(datasets.names())})"
+        raise InputError("DATA", rule, data)
     return _read(Path(data), "DATA", console, columns, id_column)
 
 

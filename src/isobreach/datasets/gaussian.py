@@ -22,7 +22,7 @@ def gaussian(rows: int = 100_000, columns: int = 100, seed: Seed = 0) -> NDArray
     """
     rows = check_integer("rows", rows, least=1)
     columns = check_integer("columns", columns, least=2)
-    source = random_source(check_seed(seed))
+    source = random_source(check_seed(seed), "data")
     mean = source.standard_normal((columns,))
     tuples = source.standard_normal((columns, columns))
     factor = (tuples - tuples.mean(axis=0)) / np.sqrt(columns - 1)

@@ -28,7 +28,7 @@ def haar(n: int, source: RandomSource) -> FloatArray:
     return np.ascontiguousarray(q * np.where(np.diag(r) < 0, -1.0, 1.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ConsistentMotions:
     """All orthogonal motions that take the linked records to their released rows.
 
@@ -57,16 +57,19 @@ class ConsistentMotions:
 def fit_motions(known: FloatArray, released: FloatArray, noise: float = 0.0) -> ConsistentMotions:
     """The motions consistent with linked pairs: ``known[i]`` is the record of ``released[i]`` (both q x n).
 
-    M_T U is the orthogonal Procrustes solution in the span: the polar factor of Y' X U, exact for exact pairs and the
-    least-squares fit for noisy ones. ``noise`` bounds the spectral norm |E| of the pairs' error: singular values of X
-    below it do not count. Perturbation of a polar factor (Li 1995): M_T U errs by at most 2 |E| s_1 / s_k^2.
+    With X = L S U', the pairs Y' = M X' + E' whitened are Y' L / S = M U + E' L / S: orthonormal but for an error of at
+    most |E| / s_k. The nearest orthonormal matrix, its polar factor (an orthogonal Procrustes problem), is then within
+    2 |E| / ((1 + t) s_k) of M U in Frobenius norm, t its smallest singular value (Li 1995, "New perturbation bounds for
+    the unitary polar factor"). Not whitened, the bound would grow with the condition number of X once more. ``noise``
+    bounds |E|: singular values of X below it do not count.
     """
     u = row_basis(known, noise)
     if not u.shape[1]:
         eye = np.eye(known.shape[1])
         return ConsistentMotions(u, u.copy(), eye, eye.copy(), 0.0)
-    coordinates = known @ u
-    left, _, right = linalg.svd(released.T @ coordinates, full_matrices=False, check_finite=False)
-    v = left @ right
-    singular = linalg.svdvals(coordinates, check_finite=False)
-    return ConsistentMotions(u, v, complement(u), complement(v), float(2 * singular[0] / singular[-1] ** 2))
+    left, singular, right = linalg.svd(known @ u, full_matrices=False, check_finite=False)
+    white = (released.T @ (left / singular)) @ right
+    inner, scale, outer = linalg.svd(white, full_matrices=False, check_finite=False)
+    v = inner @ outer
+    sensitivity = 2 / ((1 + scale[-1]) * singular[-1])
+    return ConsistentMotions(u, v, complement(u), complement(v), float(sensitivity))

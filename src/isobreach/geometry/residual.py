@@ -15,7 +15,7 @@ from numba.core import config
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-ResidualKernel = Callable[[FloatArray, FloatArray], None]
+ResidualKernel = Callable[[FloatArray], FloatArray]
 
 _NARROW = 4096  # entries of a basis that fill a first-level cache of 32 KiB
 _LANES = 8  # columns that the narrow kernel multiplies at once
@@ -23,32 +23,24 @@ _FAST = {"reassoc", "contract", "nsz"}
 
 
 def residual_kernel(hidden: FloatArray, tile: int) -> ResidualKernel:
-    """Kernel ``(rows, out)`` that writes (d / |y|)^2 of every row, 0 for a zero row; ``tile`` rows a BLAS product."""
+    """Kernel that gives (d / |y|)^2 of every row, 0 for a zero row; ``tile`` rows go into one BLAS product."""
     n, h = hidden.shape
     if h == n:  # without a span, d = |y|
-        return lambda rows, out: _whole(rows, out)
+        return lambda rows: np.asarray(rows.any(axis=1), dtype=np.float64)
     if hidden.size <= _NARROW:
         padded = np.zeros((n, -(-h // _LANES) * _LANES))
         padded[:, :h] = hidden
         _compile_narrow()
-        return lambda rows, out: _narrow(rows, padded, out)
-    return lambda rows, out: _wide(rows, hidden, tile, out)
-
-
-@nb.njit(cache=True, nogil=True)
-def _whole(rows: FloatArray, out: FloatArray) -> None:
-    for i in range(len(rows)):
-        out[i] = 0.0
-        for j in range(rows.shape[1]):
-            if rows[i, j] != 0.0:
-                out[i] = 1.0
+        return lambda rows: _narrow(rows, padded)
+    return lambda rows: _wide(rows, hidden, tile)
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def _narrow(rows: FloatArray, hidden: FloatArray, out: FloatArray) -> None:
+def _narrow(rows: FloatArray, hidden: FloatArray) -> FloatArray:
     # Flat arrays and unsigned indices, which cannot wrap around: eight sums stay in registers as vectors.
     m, n, h = np.uintp(rows.shape[0]), np.uintp(rows.shape[1]), np.uintp(hidden.shape[1])
     y, w = rows.ravel(), hidden.ravel()
+    out = np.empty(rows.shape[0])
     for i in range(m):
         first = i * n
         square = 0.0
@@ -70,6 +62,7 @@ def _narrow(rows: FloatArray, hidden: FloatArray, out: FloatArray) -> None:
                 s7 += v * w[k + np.uintp(7)]
             apart += s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3 + s4 * s4 + s5 * s5 + s6 * s6 + s7 * s7
         out[i] = apart / square if square > 0.0 else 0.0
+    return out
 
 
 def _compile_narrow() -> None:
@@ -77,16 +70,17 @@ def _compile_narrow() -> None:
     before = vars(config)["SLP_VECTORIZE"]
     vars(config)["SLP_VECTORIZE"] = 1
     try:
-        _narrow.compile("void(float64[:, ::1], float64[:, ::1], float64[::1])")
+        _narrow.compile("float64[::1](float64[:, ::1], float64[:, ::1])")
     finally:
         vars(config)["SLP_VECTORIZE"] = before
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def _wide(rows: FloatArray, hidden: FloatArray, tile: int, out: FloatArray) -> None:
+def _wide(rows: FloatArray, hidden: FloatArray, tile: int) -> FloatArray:
     m, n = rows.shape
     h = hidden.shape[1]
     coordinates = np.empty((min(tile, m), h))
+    out = np.empty(m)
     for start in range(0, m, tile):
         stop = min(start + tile, m)
         np.dot(rows[start:stop], hidden, coordinates[: stop - start])
@@ -98,3 +92,4 @@ def _wide(rows: FloatArray, hidden: FloatArray, tile: int, out: FloatArray) -> N
             for j in range(h):
                 apart += coordinates[i - start, j] * coordinates[i - start, j]
             out[i] = apart / square if square > 0.0 else 0.0
+    return out

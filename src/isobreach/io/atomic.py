@@ -130,7 +130,7 @@ def _exists(path: Path) -> OutputError:
 def _sync(path: Path) -> None:
     """Have the operating system put a file or a directory on the disk."""
     with suppress(PermissionError):  # Windows opens no directories
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)  # Windows syncs what it may write
         try:
             os.fsync(handle)
         finally:

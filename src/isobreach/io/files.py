@@ -155,7 +155,7 @@ def _read_npy(path: Path, name: str, columns: Sequence[str] | None, id_column: s
     if id_column is not None:
         raise InputError("id_column", "must be left out for .npy, which has no column names", repr(id_column))
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.load(path, mmap_mode="c", allow_pickle=False)
     except (ValueError, EOFError):
         array = None
     if not isinstance(array, np.ndarray):

@@ -25,24 +25,26 @@ _SMALL_MATRIX = 1024  # vertices: a bit matrix is made without further thought
 _MOST_VERTICES, _MOST_VALUES = 20_000, 4096  # of any bit matrix: 50 MB, and 134 MB of distances while it is made
 _FEW_VALUES = 16  # more values than this survive a first look: the data are symmetric, and only the matrix is fast
 _CHAIN = 4  # records that a value must extend to before it is tried in earnest
+_NEVER = 1 << 60  # a size that no assignment has
 _WORK_PER_NODE = 64  # on-the-fly distances that cost about as much as a node of the bit search
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Geometry:
-    """Known records, their error radii, and the released values they may be."""
+    """Known records, their error radii, and the released values they may be, with the number of rows of each."""
 
     known: FloatArray
     radius: FloatArray
     values: FloatArray
+    copies: IntArray
 
     @property
-    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
         """For the compiled kernels."""
-        return self.known, self.radius, self.values
+        return self.known, self.radius, self.values, self.copies
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Domains:
     """Candidate values of some records: ``records[k]`` may be ``values[start[k] : start[k + 1]]``, never none."""
 
@@ -116,10 +118,12 @@ class Outcome:
     """What a search found.
 
     ``size``: number of records in the largest assignments. ``assignments``: such assignments, each record -> value.
-    ``exhaustive``: they are all of them. ``complete``: ``size`` is proven (the node limit was not reached).
+    ``exhaustive``: they are all of them. ``complete``: the question is answered (the node limit was not reached).
+    ``enough``: size at which a full list ends the search; larger ones do not matter.
     """
 
     size: int
+    enough: int
     assignments: list[dict[int, int]] = field(default_factory=list)
     exhaustive: bool = True
     complete: bool = True
@@ -127,7 +131,9 @@ class Outcome:
     @property
     def needed(self) -> int:
         """Size of interest: as large as the best so far, larger once the list is full."""
-        return self.size if self.exhaustive else self.size + 1
+        if self.exhaustive:
+            return self.size
+        return self.size + 1 if self.size < self.enough else _NEVER
 
 
 class Search:
@@ -152,12 +158,12 @@ class Search:
         if self._prepared():
             closed = np.zeros(self.domains.size, dtype=np.bool_)
             closed[vertex] = True
-            return self._run(self.domains, {}, size, 1, closed)
-        return self._run(self.domains.kept(np.arange(self.domains.size) != vertex), {}, size, 1)
+            return self._run(self.domains, {}, size, 1, closed, enough=size)
+        return self._run(self.domains.kept(np.arange(self.domains.size) != vertex), {}, size, 1, enough=size)
 
     def containing(self, record: int, value: int, size: int) -> Outcome:
         """An assignment of ``size`` records in which ``record`` is ``value``."""
-        return self._run(self.domains.agreeing(self.geometry, record, value), {record: value}, size, 1)
+        return self._run(self.domains.agreeing(self.geometry, record, value), {record: value}, size, 1, enough=size)
 
     def _prepared(self) -> bool:
         """Many questions to come: make the bit matrix once, if it can be made at all."""
@@ -166,16 +172,22 @@ class Search:
         return self._matrix is not None
 
     def _run(
-        self, domains: Domains, assigned: dict[int, int], least: int, cap: int, closed: NDArray[np.bool_] | None = None
+        self,
+        domains: Domains,
+        assigned: dict[int, int],
+        least: int,
+        cap: int,
+        closed: NDArray[np.bool_] | None = None,
+        enough: int = _NEVER,
     ) -> Outcome:
-        found = Outcome(size=max(least, 0))
+        found = Outcome(size=max(least, 0), enough=enough)
         if closed is not None and self._matrix is not None:
             _bit_search(self._matrix, domains, closed, assigned, found, cap, self.budget)
         else:
             _explore(self.geometry, domains, assigned, found, cap, self.budget)
         if not found.assignments:
             found.size = 0
-        found.complete = not self.budget.spent
+        found.complete = not self.budget.spent or found.needed == _NEVER
         found.exhaustive = found.exhaustive and found.complete
         return found
 
@@ -223,7 +235,8 @@ def _bit_search(
 ) -> None:
     room = cap if found.exhaustive else 1
     kept = np.full((room, len(domains.records)), -1, dtype=np.int64)
-    size, count, nodes = _cliques(matrix, domains.start, closed, kept, found.needed - len(assigned), budget.nodes)
+    least, enough = found.needed - len(assigned), found.enough - len(assigned)
+    size, count, nodes = _cliques(matrix, domains.start, closed, kept, least, enough, budget.nodes)
     budget.nodes -= nodes
     if not count:
         return
@@ -240,8 +253,8 @@ def _bit_search(
 
 def _adjacency(geometry: Geometry, domains: Domains) -> BitArray:
     distinct, place = np.unique(domains.values, return_inverse=True)
-    points = geometry.values[distinct]
-    return _bit_matrix(geometry.known, geometry.radius, points, domains.records, domains.start, place)
+    points, copies = geometry.values[distinct], geometry.copies[distinct]
+    return _bit_matrix(geometry.known, geometry.radius, points, copies, domains.records, domains.start, place)
 
 
 @nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -258,6 +271,7 @@ def _supported(
     known: FloatArray,
     radius: FloatArray,
     points: FloatArray,
+    copies: IntArray,
     records: IntArray,
     start: IntArray,
     values: IntArray,
@@ -292,7 +306,8 @@ def _supported(
                 for j in range(k):
                     if chain[j] >= 0:
                         gap = abs(_distance(points, chain[j], points, value) - wanted[k, j])
-                        if gap > radius[records[k]] + radius[records[j]]:
+                        taken = chain[j] == value and copies[value] < 2
+                        if taken or gap > radius[records[k]] + radius[records[j]]:
                             fits = False
                             break
                 if fits:
@@ -324,6 +339,7 @@ def _adjacent(
     known: FloatArray,
     radius: FloatArray,
     points: FloatArray,
+    copies: IntArray,
     records: IntArray,
     start: IntArray,
     values: IntArray,
@@ -338,18 +354,26 @@ def _adjacent(
         wanted = _distance(known, record, known, records[k])
         reach = radius[record] + radius[records[k]]
         for b in range(start[k], start[k + 1]):
-            mask[b] = abs(_distance(points, value, points, values[b]) - wanted) <= reach
+            taken = values[b] == value and copies[value] < 2  # one row cannot be two records
+            mask[b] = not taken and abs(_distance(points, value, points, values[b]) - wanted) <= reach
     return mask
 
 
 @nb.njit(cache=True, nogil=True)
 def _bit_matrix(
-    known: FloatArray, radius: FloatArray, points: FloatArray, records: IntArray, start: IntArray, values: IntArray
+    known: FloatArray,
+    radius: FloatArray,
+    points: FloatArray,
+    copies: IntArray,
+    records: IntArray,
+    start: IntArray,
+    values: IntArray,
 ) -> BitArray:
     """Adjacency of vertices, a bit each; the distances of all ``points`` are computed once."""
     count = len(points)
     distances = np.zeros((count, count))
     for i in range(count):
+        distances[i, i] = 0.0 if copies[i] > 1 else np.inf  # one row cannot be two records
         for j in range(i):
             distances[i, j] = distances[j, i] = _distance(points, i, points, j)
     adjacency = np.zeros((len(values), (len(values) + 63) >> 6), dtype=np.uint64)
@@ -394,11 +418,12 @@ def _cliques(
     closed: NDArray[np.bool_],
     kept: IntArray,
     least: int,
+    enough: int,
     node_limit: int,
 ) -> tuple[int, int, int]:
     """Largest cliques of at least ``least`` vertices, none of them closed: (size, how many in ``kept``, nodes visited).
 
-    A full ``kept`` may mean that there are more of that size; larger ones are still looked for.
+    A full ``kept`` may mean that there are more of that size; larger ones than ``enough`` are not looked for then.
     """
     records, words = len(start) - 1, adjacency.shape[1]
     open_ = np.zeros((records + 1, words), dtype=np.uint64)  # vertices still open, by depth
@@ -433,6 +458,8 @@ def _cliques(
             count += 1
             if count == len(kept):
                 needed = depth + 1  # no room for another as large
+                if depth >= enough:
+                    break
             depth -= 1
             continue
         w = start[record] >> 6

@@ -22,7 +22,7 @@ IntArray = NDArray[np.int64]
 _CAP = 2048
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Agreement:
     """Per record: the values it has in largest assignments, and whether it is in all of them.
 

@@ -27,7 +27,7 @@ _FIRST_HITS = 4096  # hit buffer of a block; a block with more is scanned again 
 _FAST = {"reassoc", "contract", "nsz"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidates:
     """Distinct released values that hit a known norm, by increasing norm, and each record's range of them.
 
@@ -40,6 +40,11 @@ class Candidates:
     row_start: IntArray
     first: IntArray
     last: IntArray
+
+    @property
+    def copies(self) -> IntArray:
+        """Number of released rows that hold each value."""
+        return np.diff(self.row_start)
 
     def rows_of(self, value: int) -> IntArray:
         """Released rows that hold the value, ascending."""
@@ -57,7 +62,8 @@ def norm_candidates(
     low, high = low * (1 - slack), high * (1 + slack)
     hits = _scan(source, *_merge(low, high), progress)
     points = source.take(hits)
-    order, start = _distinct(points, 4 * np.sqrt(known.shape[1]) * unit)
+    # Products of equal records may differ in their last bits. In single precision that is no longer next to nothing.
+    order, start = _distinct(points, 4 * np.sqrt(known.shape[1]) * unit if unit <= 2.0**-53 else 0.0)
     points = points[order[start[:-1]]]
     squares = np.einsum("ij,ij->i", points, points)
     by_norm = np.argsort(squares, kind="stable")
@@ -102,7 +108,7 @@ def _scan(source: Source, low: FloatArray, high: FloatArray, progress: Progress)
             count, bad = _hits(block, low, high, first, base, scale, hits)
         return hits[:count] + np.int64(start), bad
 
-    results = source.map(kernel, "matching norms", progress)
+    results = list(source.map(kernel, "matching norms", progress))
     if any(bad for _, bad in results):
         _refuse_bad_entries(source)
     return np.concatenate([hits for hits, _ in results])
@@ -162,8 +168,8 @@ def _refuse_bad_entries(source: Source) -> None:
 def _distinct(points: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]:
     """Group equal points: (order, start) with group g in ``order[start[g] : start[g + 1]]``, ascending.
 
-    Products of equal rows may differ in the last bits, so equal means within ``tolerance`` of the norm. Points are
-    sorted along one fixed direction; only neighbours there are compared.
+    Equal means within ``tolerance`` times the norm. Points are sorted along one fixed direction; only neighbours there
+    are compared.
     """
     if len(points) < 2:
         return np.arange(len(points)), np.arange(len(points) + 1)

@@ -21,7 +21,7 @@ from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
 from isobreach.linking.candidates import Candidates, norm_candidates
 from isobreach.linking.chance import chance_matches
 from isobreach.linking.grid import on_grid, reads_exactly
-from isobreach.linking.precision import Precision, given_precision, released_precision
+from isobreach.linking.precision import EXACT, Precision, given_precision, released_precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -34,7 +34,7 @@ NODE_LIMIT = 2_000_000
 CHANCE_LIMIT = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linkage:
     """Which released row each known record is.
 
@@ -50,8 +50,9 @@ class Linkage:
         False where the search limit was reached: what it left open is "ambiguous".
     chance
         Expected chance matches of each link, where a known record is absent and so others might be; else None.
-    precision
-        The error of the release that was allowed for.
+    precision, radius
+        The error of the release that was allowed for, and what it means for each known record: its released row is
+        within ``radius`` of its exact image.
     rule, motion
         As asked for.
     known_ids, released_ids
@@ -64,6 +65,7 @@ class Linkage:
     complete: bool
     chance: FloatArray | None
     precision: Precision
+    radius: FloatArray
     rule: Rule
     motion: Motion
     known_ids: NDArray[Any] | None = None
@@ -126,9 +128,8 @@ def link(
         return problem.solve(given_precision(tolerance))
     precision = released_precision(source)
     if precision.step and on_grid(known, precision.step):
-        linkage = problem.solve(precision.exact())
-        stored_exactly = known.dtype.kind in "iub" and source.dtype.kind in "iub"
-        if reads_exactly(known, linkage.rows, source) and (stored_exactly or not linkage.counts()["absent"]):
+        linkage = problem.solve(EXACT)
+        if not linkage.counts()["absent"] and reads_exactly(known, linkage.rows, source):
             return linkage
     return problem.solve(precision)
 
@@ -160,14 +161,14 @@ class _Problem:
         if self.known_unit > 2.0**-53:
             radius = radius + self.known_unit * norms
         found = norm_candidates(self.known, radius, self.source, precision.unit, self.progress)
-        geometry = Geometry(self.known, radius, found.points)
+        geometry = Geometry(self.known, radius, found.points, found.copies)
         lists = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
         search = Search(geometry, lists, Budget(self.node_limit))
         agreement = backbone(search)
         if self.rule == "uniquely-valid":
             agreement = uniquely_valid(search, lists, agreement)
         chance = self._chance(geometry, lists, agreement)
-        return self._linkage(found, agreement, chance, precision)
+        return self._linkage(found, agreement, chance, precision, radius)
 
     def _chance(self, geometry: Geometry, lists: dict[int, IntArray], agreement: Agreement) -> dict[int, float] | None:
         if agreement.size == len(self.known) or not agreement.links:
@@ -186,7 +187,12 @@ class _Problem:
         return dict(zip(records, matches.tolist(), strict=True))
 
     def _linkage(
-        self, found: Candidates, agreement: Agreement, chance: dict[int, float] | None, precision: Precision
+        self,
+        found: Candidates,
+        agreement: Agreement,
+        chance: dict[int, float] | None,
+        precision: Precision,
+        radius: FloatArray,
     ) -> Linkage:
         rows, status, candidates = [], [], []
         none = np.empty(0, dtype=np.int64)
@@ -205,6 +211,7 @@ class _Problem:
             complete=agreement.complete,
             chance=None if chance is None else np.array([chance.get(int(k), np.nan) for k in self.which]),
             precision=precision,
+            radius=radius[self.which],
             rule=self.rule,
             motion="orthogonal",
         )

@@ -28,6 +28,8 @@ _MOST_DECIMALS = _MOST_DIGITS = 15
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
 # Fifteen significant digits, as spreadsheets write them, cannot be told from a float64 by looking.
 _UNDETECTED = 5e-15
+# Digits of a float32 in text; with fewer, the error of the decimals is the larger one.
+_SINGLE_DIGITS = (8, 9)
 # Values of smaller size that show no further decimal, before decimals are believed over significant digits.
 _ENOUGH = 3
 
@@ -46,9 +48,9 @@ class Precision:
         root = np.sqrt(columns)
         return np.asarray(root * self.step + (self.relative + FACTOR * root * self.unit) * norms)
 
-    def exact(self) -> "Precision":
-        """Return the same without rounding: how a table that was never rotated, or only had columns swapped, reads."""
-        return Precision(0.0, 0.0, _DOUBLE, "values on a common grid, read as exact")
+
+# A table that was never rotated, or only had columns swapped.
+EXACT = Precision(0.0, 0.0, _DOUBLE, "values on a common grid, read as exact")
 
 
 def given_precision(tolerance: float) -> Precision:
@@ -75,13 +77,12 @@ def _sample_precision(sample: FloatArray, dtype: np.dtype[Any]) -> Precision:
     values = sample.ravel()
     values = np.abs(values[np.isfinite(values) & (values != 0)])
     unit = max(float(np.finfo(dtype).eps) / 2, _DOUBLE)
-    stored = {_DOUBLE: "float64", _SINGLE: "float32"}.get(unit, str(dtype))
     if unit == _DOUBLE and _is_single(values):
-        unit, stored = _SINGLE, "float32"
+        unit = _SINGLE
+    if not len(values):
+        return Precision(0.5, max(unit, _UNDETECTED), unit, "whole numbers")  # nothing but zeros
     reasons = []
     step, relative = 0.0, max(unit, _UNDETECTED)
-    if not len(values):
-        return Precision(0.5, relative, unit, "whole numbers")  # nothing but zeros
     decimals, digits = grid_decimals(values, unit), _significant_digits(values, unit)
     if decimals is not None:
         step = 0.5 * 10.0**-decimals
@@ -89,11 +90,22 @@ def _sample_precision(sample: FloatArray, dtype: np.dtype[Any]) -> Precision:
     if digits is not None and (decimals is None or not _decimals_prevail(values, decimals)):
         relative = max(relative, 0.5 * 10.0 ** (1 - digits))
         reasons.append(f"{digits} significant digits")
+    if unit == _DOUBLE and digits in _SINGLE_DIGITS and _is_single_text(values):
+        unit, relative = _SINGLE, max(relative, _SINGLE)
+        reasons.append("float32 values in text")
+    stored = {_DOUBLE: "float64", _SINGLE: "float32"}.get(unit, str(dtype))
     return Precision(step, relative, unit, " or ".join(reasons) or f"{stored} values")
 
 
 def _is_single(values: FloatArray) -> bool:
     return bool((values < np.finfo(np.float32).max).all()) and np.array_equal(values.astype(np.float32), values)
+
+
+def _is_single_text(values: FloatArray) -> bool:
+    """Whether values are float32 numbers in their shortest decimal form, which is not a float32 once read back."""
+    if not (values < np.finfo(np.float32).max).all():
+        return False
+    return all(float(str(single)) == value for single, value in zip(values.astype(np.float32), values, strict=True))
 
 
 def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:

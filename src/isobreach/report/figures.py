@@ -8,31 +8,31 @@ from isobreach.attacks import AttackSummary
 from isobreach.errors import MissingExtraError
 
 # Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash.
-_COLOURS = ("#0072B2", "#D55E00", "#00795C", "#CC79A7")
-_DASHES = ("--", "-", "-.", ":")
+_COLOURS = ("#0072B2", "#D55E00", "#00795C")
+_DASHES = ("--", "-", "-.")
 
 
 def attack_figure(summary: AttackSummary) -> dict[str, bytes]:
     """An attack as ``exposure.svg`` and ``exposure.png``: the content of each file."""
-    figure = _attack_figure(summary)
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise MissingExtraError("a figure", "matplotlib", "plot") from error
     drawn = {}
     # No date, no version and fixed element names: the same result gives the same bytes.
-    for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
-        buffer = BytesIO()
-        figure.savefig(buffer, format=suffix, dpi=160, metadata=metadata)
-        drawn[f"exposure.{suffix}"] = buffer.getvalue()
+    with matplotlib.rc_context({"svg.hashsalt": "isobreach", "svg.fonttype": "path"}):
+        figure = _attack_figure(summary)
+        for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
+            buffer = BytesIO()
+            figure.savefig(buffer, format=suffix, dpi=160, metadata=metadata)
+            drawn[f"exposure.{suffix}"] = buffer.getvalue()
     return drawn
 
 
 def _attack_figure(summary: AttackSummary) -> Any:
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a figure", "matplotlib", "plot") from error
-    matplotlib.rcParams["svg.hashsalt"] = "isobreach"
-    matplotlib.rcParams["svg.fonttype"] = "path"
-    figure = Figure(figsize=(10, 4), layout="constrained")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     figure.suptitle(
         f"{summary.links['linked']} of {summary.known_records} known records linked: "
@@ -50,23 +50,21 @@ def _attack_figure(summary: AttackSummary) -> Any:
 
 
 def _draw_ranks(axes: Any, summary: AttackSummary) -> None:
-    curves = zip(summary.rank_curves.items(), _COLOURS, _DASHES, (0.7, 0.5, 0.3), strict=False)
-    for (epsilon, (ranks, values)), colour, dash, share in curves:
-        axes.plot(ranks, values, dash, color=colour, lw=2.6 if epsilon == summary.epsilon else 1.6)
-        # A label at the curve itself, each at another height: curves crowd, and a legend would cover them.
-        place = int((values < values[0] * share).argmax())
-        style = {"textcoords": "offset points", "color": colour, "fontsize": 9}
-        axes.annotate(f"{100 * epsilon:.4g}%", (ranks[place], values[0] * share), xytext=(5, 3), **style)
+    for (epsilon, (ranks, values)), colour, dash in zip(summary.rank_curves.items(), _COLOURS, _DASHES, strict=False):
+        label = f"within {100 * epsilon:.4g}%"
+        axes.plot(ranks, values, dash, color=colour, lw=2.6 if epsilon == summary.epsilon else 1.6, label=label)
+    # Below the axes: wherever the curves run, the legend hides none of them.
+    axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, frameon=False)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("other released rows, most exposed first")
-    axes.set_title(f"Every other row, by relative error ({summary.estimator} estimate)", fontsize=10)
+    axes.set_title(f"Every other released row ({summary.estimator} estimate)", fontsize=10)
 
 
 def _draw_epsilons(axes: Any, summary: AttackSummary) -> None:
     names = {"optimal": "optimal estimate", "uniform": "the paper's uniform estimate"}
     curves = summary.epsilon_curves.items()
-    for (name, (epsilons, values)), colour, dash in zip(curves, _COLOURS, _DASHES, strict=False):
+    for (name, (epsilons, values)), colour, dash in zip(curves, ("#000000", "#CC79A7"), ("-", "--"), strict=True):
         axes.plot(100 * epsilons, values, dash, color=colour, lw=2, label=names[name])
     axes.axvline(100 * summary.epsilon, color="0.5", lw=1)
     place = {"xytext": (4, 0), "textcoords": "offset points", "color": "0.35", "fontsize": 9}
@@ -75,4 +73,4 @@ def _draw_epsilons(axes: Any, summary: AttackSummary) -> None:
     axes.set_xlabel("relative error that counts as a breach")
     axes.set_title("The most exposed of them", fontsize=10)
     if curves:
-        axes.legend(fontsize=9, loc="center right", framealpha=0.9, edgecolor="none")
+        axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)

@@ -17,7 +17,8 @@ body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var
 h1 { font-size: 1.35rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .verdict { font-size: 1.2rem; border-left: .3rem solid var(--accent); padding: .2rem 0 .2rem .9rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .6rem .35rem 0;
-  border-bottom: 1px solid var(--line); vertical-align: top; } td { font-variant-numeric: tabular-nums; }
+  border-bottom: 1px solid var(--line); vertical-align: top; } td { font-variant-numeric: tabular-nums;
+  overflow-wrap: anywhere; }
 figure { margin: 1.5rem 0; } .drawing { overflow-x: auto; }
 .drawing svg { width: 100%; min-width: 38rem; height: auto; background: #fff; border-radius: .4rem; }
 .soft, figcaption { color: var(--soft); font-size: .9rem; } .wide { overflow-x: auto; }
@@ -50,8 +51,8 @@ def attack_page(
 <ul>{said}</ul>
 {_figure(drawing)}
 <h2>Breach probability of the other released rows</h2>
-<p class="soft">Closed-form, given the links. Higher is worse. A breach is an estimate within
-{escape(percent(summary.epsilon))} of the record's norm.</p>
+<p class="soft">{"Closed-form" if summary.is_exact else "Lower bounds"}, given the links. Higher is worse. A breach is
+an estimate within {escape(percent(summary.epsilon))} of the record's length (its Euclidean norm).</p>
 {_table(("", "probability"), _numbers(summary))}
 <h2>Known records</h2>
 <div class="wide">{_table(LINK_HEAD, link_rows(links))}</div>
@@ -75,10 +76,14 @@ def _figure(drawing: str | None) -> str:
         "Left: breach probability of every other released row, most exposed first. "
         "Right: that of the most exposed row against the error that counts as a breach. Closed-form; higher is worse."
     )
-    return f'<figure><div class="drawing" tabindex="0">{drawing}</div><figcaption id="figure-text">{caption}</figcaption></figure>'
+    drawing = f'<div class="drawing" tabindex="0">{drawing}</div>'
+    return f'<figure>{drawing}<figcaption id="figure-text">{caption}</figcaption></figure>'
 
 
 def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
+    def say(value: float) -> str:
+        return probability(value, is_exact=summary.is_exact)
+
     rows = []
     if summary.best_row is not None and summary.best_probability is not None:
         rows.append(
@@ -88,16 +93,16 @@ def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
             )
         )
     for quantile, value in sorted(summary.quantiles.items(), reverse=True):
-        rows.append((f"the most exposed {100 * (1 - quantile):.3g}% of rows: at least", probability(value)))
+        rows.append((f"the {100 * (1 - quantile):.3g}% most exposed rows: this or more", say(value)))
     if summary.mean_probability is not None:
-        rows.append(("mean", probability(summary.mean_probability)))
+        rows.append(("mean", say(summary.mean_probability)))
     rows.append(("baseline: an attacker who knows no record", probability(summary.baseline_probability)))
     return rows
 
 
 def _run(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [("command", str(run["command"])), ("seed", str(run["seed"]))]
-    rows += [(name, str(value)) for name, value in run["parameters"].items()]
+    rows += [(name, str(value)) for name, value in run["parameters"].items() if value is not None]
     rows += [(f"{role}: {entry['name']}", entry["hash"]) for role, entry in run["inputs"].items()]
     rows.append(("versions", ", ".join(f"{name} {value}" for name, value in run["versions"].items())))
     return rows

@@ -10,14 +10,18 @@ SCHEMA = "isobreach/attack/1"
 LINK_HEAD = ("known record", "status", "released row", "candidates")  # rows are counted from 0
 
 
-def probability(value: float) -> str:
+def probability(value: float, *, is_exact: bool = True) -> str:
     """A probability in words and figures that never round to a certainty which is none.
 
     >>> probability(1.0), probability(0.99999), probability(0.8251), probability(3.2e-9), probability(0.0)
     ('1 (certain)', 'above 0.9999', '0.825', '3.2e-09', 'below 1e-300')
+    >>> probability(0.2, is_exact=False), probability(0.0, is_exact=False)
+    ('at least 0.200', 'unknown at this precision')
     """
     if value == 1.0:
         return "1 (certain)"
+    if not is_exact:
+        return f"at least {probability(value)}" if value > 0 else "unknown at this precision"
     if value > 0.9999:
         return "above 0.9999"
     if value >= 0.001:
@@ -38,13 +42,16 @@ def verdict(summary: AttackSummary) -> str:
     """The outcome in one sentence."""
     if summary.best_row is None or summary.best_probability is None:
         return "Every released row is a known record: nothing else is left to estimate."
-    outcome = (
-        f"the most exposed other record can be estimated within {percent(summary.epsilon)} "
-        f"with probability {probability(summary.best_probability)}"
-    )
+    if summary.links["absent"] == summary.known_records:
+        return (
+            "None of the known records is in this release, or it is not an orthogonal motion of them: "
+            "a translation (scheme rigid), which this attack does not undo yet, looks the same."
+        )
+    rate = probability(summary.best_probability, is_exact=summary.is_exact)
+    outcome = f"the most exposed other record can be estimated within {percent(summary.epsilon)} of its length"
     if not summary.links["linked"]:
-        return f"No known record could be linked with certainty: {outcome}, no better than knowing nothing."
-    return f"With {count(summary.links['linked'], 'linked record')} {outcome}."
+        return f"No known record could be linked with certainty: {outcome} with probability {rate}, as without any."
+    return f"With {count(summary.links['linked'], 'linked record')} {outcome} with probability {rate}."
 
 
 def sentences(summary: AttackSummary) -> list[str]:
@@ -54,7 +61,7 @@ def sentences(summary: AttackSummary) -> list[str]:
         f"{links['linked']} of {count(summary.known_records, 'known record')} linked to a released row with certainty"
         + (f", {links['ambiguous']} ambiguous" if links["ambiguous"] else "")
         + (f", {links['absent']} absent from the release" if links["absent"] else "")
-        + ".",
+        + f"; the release holds {summary.precision}.",
         f"That leaves {summary.hidden_dimension} of {count(summary.columns, 'dimension')} of the secret motion hidden.",
     ]
     if not summary.complete:
@@ -62,12 +69,20 @@ def sentences(summary: AttackSummary) -> list[str]:
     if summary.best_probability is not None:
         half, sure = summary.rows_at_least[0.5], summary.rows_at_least[1.0]
         lines.append(
-            f"Of {summary.released_rows - links['linked']:,} other rows, {half:,} can be estimated within "
-            f"{percent(summary.epsilon)} with probability 0.5 or more, {sure:,} with certainty."
+            f"Of {count(summary.other_rows, 'other row')}, {half:,} can be estimated within {percent(summary.epsilon)} "
+            f"of the record's length with probability 0.5 or more, {sure:,} with certainty. Columns with large values "
+            "carry most of a record's length."
         )
+        if not summary.is_exact:
+            lines.append(
+                "The release's own precision limits what can be claimed: probabilities are lower bounds, "
+                "and where none can be given the attack may still succeed."
+            )
         lines.append(
             f"An attacker who knows no record succeeds with probability {probability(summary.baseline_probability)}."
         )
+    if summary.estimator == "published":
+        lines.append("Probabilities follow the paper's formula as printed, wrong for 3 or more hidden dimensions.")
     return lines
 
 
@@ -98,7 +113,7 @@ def result_json(summary: AttackSummary, links: list[dict[str, Any]], best_id: An
     return {
         "schema": SCHEMA,
         "verdict": verdict(summary),
-        "kind": "closed-form, given the links",
+        "kind": "closed-form, given the links" if summary.is_exact else "lower bound, given the links",
         "released": {"rows": summary.released_rows, "columns": summary.columns, "precision": summary.precision},
         "known": {"records": summary.known_records, **summary.links, "search_complete": summary.complete},
         "hidden_dimension": summary.hidden_dimension,
@@ -106,6 +121,7 @@ def result_json(summary: AttackSummary, links: list[dict[str, Any]], best_id: An
         "estimator": summary.estimator,
         "best": {"row": summary.best_row, "id": best_id, "breach_probability": summary.best_probability},
         "other_rows": {
+            "rows": summary.other_rows,
             "mean": summary.mean_probability,
             "quantiles": {f"{q:g}": v for q, v in summary.quantiles.items()},
             "rows_at_least": {f"{level:g}": number for level, number in summary.rows_at_least.items()},

@@ -40,5 +40,5 @@ def perturb(records: NDArray[Any], scheme: str | Scheme = "rigid", seed: int | N
     check_table("X", records)
     if isinstance(scheme, str):
         scheme = SCHEMES[check_choice("scheme", scheme, SCHEMES)]
-    key = scheme.draw(records, random_source(check_seed(seed)))
+    key = scheme.draw(records, random_source(check_seed(seed), "key"))
     return Release(np.asarray(key.apply(records)), key)

@@ -13,7 +13,7 @@ from isobreach.errors import InputError
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Key:
     """Secret of a rigid motion: ``released[order] = X @ rotation.T + translation``.
 
@@ -56,7 +56,7 @@ class Key:
         return np.asarray((released[self.order] - self.translation) @ self.rotation)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Release:
     """A table as it is published, and the key that stays with the owner."""
 
