@@ -12,7 +12,7 @@ import isobreach
 
 ROOT = Path(isobreach.__file__).parent
 
-FOUNDATION = {"errors", "_validation", "_random", "_progress", "_version"}
+FOUNDATION = {"errors", "_validation", "_random", "_progress", "_compiled", "_version"}
 CORE = FOUNDATION | {"geometry", "blocks", "linking", "attacks", "schemes"}
 
 # Each package and what it may import, besides itself.
@@ -35,7 +35,7 @@ MAY_IMPORT = {
 # Each dependency and the packages that may use it; NumPy is everyone's, the standard library too.
 DEPENDENCIES = {
     "scipy": {"_random", "geometry", "linking", "attacks", "audit"},
-    "numba": {"geometry", "linking", "attacks"},
+    "numba": {"_compiled", "geometry"},
     "threadpoolctl": {"blocks"},
     "dask": {"blocks"},
     "pyarrow": {"io", "blocks"},

@@ -54,8 +54,8 @@ def check_integer(name: str, value: Any, *, least: int) -> int:
         number = operator.index(value)
     except TypeError:
         number = least - 1
-    if isinstance(value, bool) or number < least:
-        raise InputError(name, f"must be a whole number >= {least}", repr(value))
+    if isinstance(value, bool) or not least <= number < 2**63:
+        raise InputError(name, f"must be a whole number >= {least}", repr(value)[:40])
     return number
 
 
@@ -89,8 +89,9 @@ def check_shape(name: str, values: NDArray[Any]) -> None:
 
 def check_finite(name: str, values: NDArray[Any], columns: Sequence[str] | None = None) -> None:
     """Refuse NaN and infinity: say how many and where the first one stands (rows counted from 1)."""
-    if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
-        return
+    with np.errstate(all="ignore"):
+        if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
+            return
     bad = ~np.isfinite(values)
     count = int(bad.sum())
     if not count:  # finite entries whose sum overflows

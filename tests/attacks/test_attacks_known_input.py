@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The known-input attack: what it reports about every released row."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from isobreach.attacks import attack
+from isobreach.blocks import ArraySource
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, breach_probability, complement, residuals, row_basis, row_norms
 from oracles import plant
@@ -90,6 +93,14 @@ def test_linked_rows_are_certain_and_their_estimates_exact(estimator):
     for estimates in (result.estimates[order[1:3]], result.estimate(order[1:3])):
         np.testing.assert_array_equal(estimates, known[1:])
     np.testing.assert_allclose(result.estimates[[order[0], 60]], known[[0, 0]], atol=1e-12)
+
+
+def test_rows_linked_in_spite_of_rounding_are_certain_too():
+    _, released, order, known = _planted(2)
+    result = attack(known, released.round(3), 1e-9, seed=0)
+    assert result.breach_probability.sum() == 3
+    assert result.probability(rows=order[:3]).tolist() == [1, 1, 1]
+    np.testing.assert_array_equal(result.estimate(order[:3]), known)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -189,7 +200,7 @@ def test_residuals_of_a_large_table_are_those_of_plain_numpy(known):
     records[-1] = 0
     records[-9:-1] = rng.standard_normal((8, known)) @ records[:known]
     released, order = plant(records, rng)
-    result = attack(records[:known] if known else records[:1] + 99, released, seed=0)
+    result = attack(records[:known] if known else records[:1] + 99, ArraySource(released, block_rows=1), seed=0)
     axes = np.linalg.svd(records[:known], full_matrices=True)[2][known:] if known else np.eye(7)
     norms = np.linalg.norm(records, axis=1)
     expected = np.linalg.norm(records @ axes.T, axis=1) / np.where(norms, norms, 1)
@@ -197,12 +208,15 @@ def test_residuals_of_a_large_table_are_those_of_plain_numpy(known):
     assert result.hidden_dimension == max(7 - known, 0)
 
 
-def test_a_coarser_release_claims_larger_residuals():
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_a_coarser_release_claims_less(estimator):
     _, released, _, known = _planted(1)
-    residuals = [attack(known, released, tolerance=t, seed=0).relative_residual for t in (0, 1e-6, 1e-4)]
-    assert (residuals[0] <= residuals[1]).all()
-    assert (residuals[1] <= residuals[2]).all()
-    assert (residuals[2] <= 1).all()
+    claims = [
+        attack(known, released, 0.2, estimator=estimator, tolerance=tolerance, seed=0).breach_probability
+        for tolerance in (0, 1e-6, 1e-5, 1e-4, 1e-3)
+    ]
+    assert all((coarse <= fine).all() for fine, coarse in pairwise(claims))
+    assert claims[-1].sum() < claims[0].sum()
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def make_output(path, text):
 def test_force_replaces_an_earlier_output_and_nothing_else(tmp_path):
     path = tmp_path / "run"
     make_output(path, "old")
-    (path / "extra").write_text("gone")
+    (path / "report.html").write_text("gone")
     with pytest.raises(OutputError, match=r"exists. Use --force to replace it."), atomic_directory(path):
         pytest.fail("the work was started for nothing")
     with atomic_directory(path, force=True) as temporary:

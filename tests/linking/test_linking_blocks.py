@@ -50,10 +50,12 @@ def test_results_do_not_depend_on_blocks_or_threads(monkeypatch, table, block_ro
     np.testing.assert_allclose(one.estimates, other.estimates, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("layout", [np.asfortranarray, lambda rows: rows[::-1], lambda rows: rows.astype(np.float32)])
-def test_blocks_arrive_contiguous_whole_and_in_order(layout):
+def test_blocks_arrive_contiguous_whole_and_in_order(monkeypatch, layout, threads):
+    monkeypatch.setattr("isobreach.blocks.array.SERIAL_BYTES", 0)
     rows = layout(TABLES["normal"])
-    source = Recording(rows, block_rows=1)
+    source = Recording(rows, block_rows=1, threads=threads)
     first = list(source.map(lambda start, block: block[0, 0], "reading"))
     tile = tile_rows(COLUMNS)
     assert [seen[:2] for seen in source.seen] == [(s, min(tile, ROWS - s)) for s in range(0, ROWS, tile)]

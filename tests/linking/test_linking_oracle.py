@@ -75,7 +75,7 @@ def test_by_default_links_are_among_the_enumerated_and_true(rule, form):
         linkage = link(known, released, rule=rule)
         rows, _, _ = link_by_enumeration(known, integers, rule)
         linked = linkage.linked
-        if form == "rotated":
+        if form == "rotated" and known.shape[1] > 1:  # in one column a rotation leaves the grid as it is
             assert linkage.rows[linked].tolist() == [rows[i] for i in linked], seed
         if all_present(known, integers):
             np.testing.assert_array_equal(integers[linkage.rows[linked]], known[linked])

@@ -71,6 +71,7 @@ def test_the_key_states_the_motion(name):
 def test_degenerate_tables_are_no_obstacle(name, table):
     release = perturb(table, name, 0)
     np.testing.assert_allclose(release.key.invert(release.data), table, atol=1e-12)
+    assert (release.key.translation != 0).all() == (name == "rigid")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -81,6 +81,7 @@ class AttackResult:
     _motions: ConsistentMotions = field(repr=False)
     _hidden_rotation: FloatArray = field(repr=False)
     _known: FloatArray = field(repr=False)
+    _known_error: float = field(repr=False)
     _source: Source = field(repr=False)
     container: Callable[[FloatArray, IntArray], Any] = field(default=_plain, repr=False)
 
@@ -108,6 +109,8 @@ class AttackResult:
     @cached_property
     def _record_of(self) -> dict[int, int]:
         """Known record of each row that is one for certain: of equal rows, another one may be it."""
+        if self._known_error > self.epsilon:
+            return {}  # the attacker's own records are not that precise
         links = [(i, self.linkage.candidates[i]) for i in self.linkage.linked.tolist()]
         return {int(rows[0]): i for i, rows in links if len(rows) == 1}
 
@@ -227,7 +230,7 @@ def attack(
     epsilon = check_epsilon(epsilon)
     check_choice("estimator", estimator, ESTIMATORS)
     check_seed(seed)
-    source = as_source(released)
+    source, known = as_source(released), np.asarray(known)
     linkage = link(known, source, motion=motion, rule=rule, tolerance=tolerance, progress=progress)
     records, rows = linked_pairs(known, linkage, source)
     pair_error = float(np.linalg.norm(linkage.radius[linkage.linked]))
@@ -242,6 +245,7 @@ def attack(
         _motions=motions,
         _hidden_rotation=haar(motions.hidden_dimension, random_source(seed, "estimate")),
         _known=np.asarray(known, dtype=np.float64),
+        _known_error=float(np.finfo(str(known.dtype)).eps) if known.dtype.kind == "f" else 0.0,
         _source=source,
     )
 

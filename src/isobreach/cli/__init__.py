@@ -4,6 +4,7 @@
 Exit codes: 0 fine; 2 bad input, in one line on stderr with nothing written.
 """
 
+import os
 import signal
 import sys
 from types import FrameType
@@ -38,7 +39,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         for number, handler in before.items():
             signal.signal(number, handler)
     if message is not None:
-        print(f"isobreach: {message}", file=sys.stderr)
+        print(f"isobreach: {message}".encode(errors="replace").decode(), file=sys.stderr)
         sys.exit(2)
     sys.exit(0)
 
@@ -52,12 +53,19 @@ def _run(arguments: list[str] | None) -> str | None:
 
     try:
         app.main(arguments, prog_name="isobreach", standalone_mode=False)
+        sys.stdout.flush()  # here, where a full disk is still caught
     except click.exceptions.NoArgsIsHelpError as error:
         return f"a command is missing.\n\n{error.format_message()}"
     except click.ClickException as error:
         return " ".join(error.format_message().split())
     except IsobreachError as error:
-        return str(error)
+        return " ".join(str(error).split())
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os._exit(0)  # at once: flushing what is left would fail again
+    except OSError as error:
+        return f"{error.filename or 'output'}: {error.strerror}."
+    except UnicodeError:
+        return "a file name or a column name is no valid text. Rename it."
     except MemoryError:
         return "not enough memory for this table. Use fewer rows or columns."
     return None

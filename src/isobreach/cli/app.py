@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands. Each reads, calls the library, writes and speaks; heavy imports happen inside."""
 
+import os
 import secrets
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def perturb(
     from isobreach.io import pending_key, write_table
 
     console = Console(json_only=json_only, quiet=quiet)
-    if key_path.resolve() == out.resolve():
+    if os.path.realpath(key_path) == os.path.realpath(out):
         raise InputError("--key", "must be another file than --out", str(key_path))
     with console.bars():
         table = read_data(data, console, columns, id_column)
@@ -71,7 +72,7 @@ def perturb(
         console.note("A seed makes the key guessable: use it for experiments only.")
     if scheme == "rigid":
         console.note("isobreach link and attack do not undo translations yet: audit with --scheme orthogonal.")
-    if key_path.resolve().parent == out.resolve().parent:
+    if os.path.realpath(key_path.parent) == os.path.realpath(out.parent):
         console.note(f"The key lies beside the release: move {key_path} before you publish that folder.")
     rows, width = table.values.shape
     console.say(f"Released {rows:,} rows x {width} columns: {out}")

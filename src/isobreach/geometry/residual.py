@@ -8,18 +8,19 @@ time in registers; a wide one tile by tile through BLAS. A row's result does not
 """
 
 from collections.abc import Callable
+from typing import Any, cast
 
-import numba as nb
 import numpy as np
 from numba.core import config
 from numpy.typing import NDArray
+
+from isobreach._compiled import compiled
 
 FloatArray = NDArray[np.float64]
 ResidualKernel = Callable[[FloatArray], FloatArray]
 
 _NARROW = 4096  # entries of a basis that fill a first-level cache of 32 KiB
 _LANES = 8  # columns that the narrow kernel multiplies at once
-_FAST = {"reassoc", "contract", "nsz"}
 
 
 def residual_kernel(hidden: FloatArray, tile: int) -> ResidualKernel:
@@ -35,7 +36,7 @@ def residual_kernel(hidden: FloatArray, tile: int) -> ResidualKernel:
     return lambda rows: _wide(rows, hidden, tile)
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@compiled(reorder=True)
 def _narrow(rows: FloatArray, hidden: FloatArray) -> FloatArray:
     # Flat arrays and unsigned indices, which cannot wrap around: eight sums stay in registers as vectors.
     m, n, h = np.uintp(rows.shape[0]), np.uintp(rows.shape[1]), np.uintp(hidden.shape[1])
@@ -70,12 +71,12 @@ def _compile_narrow() -> None:
     before = vars(config)["SLP_VECTORIZE"]
     vars(config)["SLP_VECTORIZE"] = 1
     try:
-        _narrow.compile("float64[::1](float64[:, ::1], float64[:, ::1])")
+        cast(Any, _narrow).compile("float64[::1](float64[:, ::1], float64[:, ::1])")
     finally:
         vars(config)["SLP_VECTORIZE"] = before
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@compiled(reorder=True)
 def _wide(rows: FloatArray, hidden: FloatArray, tile: int) -> FloatArray:
     m, n = rows.shape
     h = hidden.shape[1]

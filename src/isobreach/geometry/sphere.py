@@ -144,7 +144,10 @@ def attribute_breach_probability(
 
 
 def _nonnegative(name: str, value: ArrayLike) -> FloatArray:
-    array = np.asarray(value, dtype=np.float64)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(name, "must be real numbers >= 0", type(value).__name__) from None
     if not (array >= 0).all():  # NaN fails too
         raise InputError(name, "must be >= 0 everywhere", "a negative number or NaN")
     return array

@@ -21,6 +21,7 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 # Marks a directory as an earlier output of this program, which --force may replace.
 RUN_FILE = "run.json"
+_OUR_FILES = {RUN_FILE, "result.json", "per_record.parquet", "report.html", "figures", "estimates.parquet"}
 
 
 @contextmanager
@@ -63,7 +64,10 @@ def atomic_directory(path: str | Path, *, force: bool = False) -> Iterator[Path]
     with _one_line(path):
         try:
             temporary.mkdir()
-            yield temporary
+            try:
+                yield temporary
+            except OutputError as error:  # of a file inside: name the output that was asked for
+                raise OutputError(str(error).replace(str(temporary), str(path))) from error
             for entry in [*temporary.rglob("*"), temporary]:
                 _sync(entry)
             if path.exists() and force:
@@ -82,8 +86,10 @@ def check_free(path: str | Path, *, force: bool = False) -> None:
     if os.path.lexists(path):
         if not force:
             raise _exists(path)
-        if not (path / RUN_FILE).is_file():
+        if not path.is_dir() or not (path / RUN_FILE).is_file():
             raise OutputError(f"{path} is not an earlier output: it has no {RUN_FILE}. Choose another path.")
+        if foreign := sorted({entry.name for entry in path.iterdir()} - _OUR_FILES):
+            raise OutputError(f"{path} holds other files, such as {foreign[0]!r}. Choose another path.")
 
 
 def _publish(temporary: Path, path: Path) -> None:
@@ -119,6 +125,8 @@ def _sibling(path: Path) -> Path:
 
 
 def _check_parent(path: Path) -> None:
+    with _one_line(path), suppress(FileNotFoundError, NotADirectoryError):
+        os.lstat(path)  # a name that is too long, say
     if not path.parent.is_dir():
         raise OutputError(f"{path} cannot be written: {path.parent} is not a folder. Create it first.")
 

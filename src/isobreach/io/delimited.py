@@ -39,7 +39,11 @@ def read_layout(path: Path, name: str) -> Layout:
             break
     if not first:
         raise InputError(name, "must be CSV", "one endless field in its first two lines")
-    header = not all(_is_number(field, separator) for field in first)
+    numbers = [_is_number(field, separator) for field in first]
+    header = not all(numbers)
+    if header and any(numbers):  # a record without a header over it would become column names, and be published
+        where = f"a number in column {numbers.index(True) + 1} of the first line"
+        raise InputError(name, "must begin with a line of column names, none of them a number", where)
     raw = tuple(first) if header else tuple(f"f{j}" for j in range(len(first)))
     names = tuple(field.strip() for field in first) if header else default_columns(len(first))
     check_names(name, names)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,9 @@ def read_table(
     that pandas wrote beside the columns does.
     """
     path = Path(path)
-    if not path.exists():
-        raise InputError(name, "must be an existing file or folder", str(path))
     with _readable(path, name):
+        if not path.exists():
+            raise InputError(name, "must be an existing file or folder", str(path))
         if path.is_dir():
             return _read_parquet(_parts(path, name), name, columns, id_column)
         match path.suffix.lower():
@@ -156,7 +157,7 @@ def _read_npy(path: Path, name: str, columns: Sequence[str] | None, id_column: s
         raise InputError("id_column", "must be left out for .npy, which has no column names", repr(id_column))
     try:
         array = np.load(path, mmap_mode="c", allow_pickle=False)
-    except (ValueError, EOFError):
+    except (ValueError, EOFError, SyntaxError, TokenError, TypeError, OverflowError):  # whatever a header may hold
         array = None
     if not isinstance(array, np.ndarray):
         raise InputError(name, "must be a .npy file of real numbers", "Python objects or a damaged file")

@@ -13,9 +13,10 @@ against the few next records.
 
 from dataclasses import dataclass, field
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from isobreach._compiled import compiled
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -257,7 +258,7 @@ def _adjacency(geometry: Geometry, domains: Domains) -> BitArray:
     return _bit_matrix(geometry.known, geometry.radius, points, copies, domains.records, domains.start, place)
 
 
-@nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(reorder=True)
 def _distance(a: FloatArray, i: int, b: FloatArray, j: int) -> float:
     total = 0.0
     for k in range(a.shape[1]):
@@ -266,7 +267,7 @@ def _distance(a: FloatArray, i: int, b: FloatArray, j: int) -> float:
     return float(np.sqrt(total))
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled()
 def _supported(
     known: FloatArray,
     radius: FloatArray,
@@ -334,7 +335,7 @@ def _supported(
     return alive, work
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled()
 def _adjacent(
     known: FloatArray,
     radius: FloatArray,
@@ -359,7 +360,7 @@ def _adjacent(
     return mask
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled()
 def _bit_matrix(
     known: FloatArray,
     radius: FloatArray,
@@ -391,7 +392,7 @@ def _bit_matrix(
     return adjacency
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled()
 def _ones(word: np.uint64) -> np.int64:
     """Number of bits set."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -400,7 +401,7 @@ def _ones(word: np.uint64) -> np.int64:
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled()
 def _span(first: int, last: int, word: int) -> np.uint64:
     """Bits of the vertices ``first`` to ``last - 1`` within a word."""
     mask = ~np.uint64(0)
@@ -411,7 +412,7 @@ def _span(first: int, last: int, word: int) -> np.uint64:
     return mask
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled()
 def _cliques(
     adjacency: BitArray,
     start: IntArray,
@@ -434,7 +435,7 @@ def _cliques(
     branch = np.full(records + 1, -1, dtype=np.int64)  # record whose value was last tried, by depth
     needed, best, count, nodes, depth = least, -1, 0, 0, 0
     while depth >= 0 and nodes < node_limit:
-        nodes += 1
+        nodes += 1 + (records >> 6)  # what a node costs
         if branch[depth] >= 0:
             chosen[branch[depth]] = -1
         # The record with the fewest open values, and how many records have any.

@@ -8,10 +8,10 @@ emitting only hits: m values are never sorted. Rows that hit are then gathered, 
 
 from dataclasses import dataclass
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._compiled import compiled
 from isobreach._progress import Progress
 from isobreach._validation import LARGEST
 from isobreach.blocks import Source
@@ -22,9 +22,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _FIRST_HITS = 4096  # hit buffer of a block; a block with more is scanned again with room for all
-
-# Sums may be reordered for speed; NaN and infinity keep their meaning: they are how bad entries are found.
-_FAST = {"reassoc", "contract", "nsz"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +111,7 @@ def _scan(source: Source, low: FloatArray, high: FloatArray, progress: Progress)
     return np.concatenate([hits for hits, _ in results])
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@compiled(reorder=True)
 def _hits(
     block: FloatArray,
     low: FloatArray,
@@ -181,7 +178,7 @@ def _distinct(points: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]
     return order, np.searchsorted(group[order], np.arange(group.max() + 2))
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled()
 def _group(points: FloatArray, key: FloatArray, by_key: IntArray, tolerance: float) -> IntArray:
     m, n = points.shape
     leader = np.arange(m)

@@ -13,7 +13,6 @@ A dot product of n terms errs by about ``unit * |x|`` a coordinate; FACTOR leave
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +23,19 @@ FloatArray = NDArray[np.float64]
 
 FACTOR = 8.0
 _SAMPLE_ROWS = 2048
+_HEAD_ROWS, _HEAD_VALUES = 32, 8
 _MOST_DECIMALS = _MOST_DIGITS = 15
+_FEW_BITS = 40  # of a mantissa: more are a float64's own
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
+_NAMES = {_DOUBLE: "float64", _SINGLE: "float32", 2.0**-11: "float16", 2.0**-8: "bfloat16"}
 # Fifteen significant digits, as spreadsheets write them, cannot be told from a float64 by looking.
 _UNDETECTED = 5e-15
 # Digits of a float32 in text; with fewer, the error of the decimals is the larger one.
 _SINGLE_DIGITS = (8, 9)
 # Values of smaller size that show no further decimal, before decimals are believed over significant digits.
 _ENOUGH = 3
+_ENOUGH_DISTINCT = 8
+_CHANCE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -59,46 +63,84 @@ def given_precision(tolerance: float) -> Precision:
 
 
 def released_precision(source: Source) -> Precision:
-    """Precision read off a sample of the release: its type, else decimals or significant digits in its values."""
-    if source.dtype.kind in "iub":
-        return Precision(0.5, 0.0, _DOUBLE, "whole numbers")
+    """Precision read off a sample of the release, column by column: the type's, or that of a grid in the values."""
     rows, columns = source.shape
-    precision = _sample_precision(_spread_rows(source, max(2, 128 // columns)), source.dtype)
-    if precision.reason == "float64 values":  # a few values decide against every grid; only all of them decide for one
-        return precision
-    return _sample_precision(_spread_rows(source, min(rows, _SAMPLE_ROWS)), source.dtype)
+    unit = max(float(np.finfo(str(source.dtype)).eps) / 2, _DOUBLE) if source.dtype.kind == "f" else _DOUBLE
+    # A few values decide against every grid, the smallest best; only all of them decide for one.
+    head = np.abs(source.take(np.linspace(0, rows - 1, min(rows, _HEAD_ROWS)).astype(np.intp)))
+    head = np.sort(np.where(head == 0, np.inf, head), axis=0)[:_HEAD_VALUES]
+    open_ = np.flatnonzero(~_needs_all_bits(head).any(axis=0)) if unit == _DOUBLE else np.arange(columns)
+    plain = Precision(0.0, max(unit, _UNDETECTED), unit, f"{_NAMES.get(unit, str(source.dtype))} values")
+    if not len(open_):
+        return plain
+    sample = np.abs(source.take(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp)))
+    found = [_column_precision(sample[:, j], unit) for j in open_]
+    step = float(np.sqrt(sum(one.step**2 for one in found) / columns))  # so that sqrt(n) * step is the whole row's
+    reasons = sorted({one.reason for one in found}, key=[one.reason for one in found].count, reverse=True)
+    reasons += [plain.reason] * (len(open_) < columns)
+    return Precision(
+        step,
+        max(plain.relative, *(one.relative for one in found)),
+        max(unit, *(one.unit for one in found)),
+        ", ".join(reasons[:3]) + (", ..." if len(reasons) > 3 else ""),
+    )
 
 
-def _spread_rows(source: Source, count: int) -> FloatArray:
-    return source.take(np.linspace(0, source.shape[0] - 1, count).astype(np.intp))
+def _needs_all_bits(values: FloatArray) -> NDArray[np.bool_]:
+    """Whether a value needs a float64: no multiple of the finest decimal step that can be seen, nor a few bits."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        decimals = np.floor(np.log10(0.05 / (_DOUBLE * values)))
+        scaled = values * 10.0 ** np.minimum(decimals, 300)
+        uneven = np.isfinite(scaled) & (np.abs(scaled - np.rint(scaled)) > 4 * _DOUBLE * scaled)
+    return np.asarray(uneven & (_lowest_bit(values) < 2.0 ** (53 - _FEW_BITS)))
 
 
-def _sample_precision(sample: FloatArray, dtype: np.dtype[Any]) -> Precision:
-    values = sample.ravel()
-    values = np.abs(values[np.isfinite(values) & (values != 0)])
-    unit = max(float(np.finfo(dtype).eps) / 2, _DOUBLE)
-    if unit == _DOUBLE and _is_single(values):
-        unit = _SINGLE
+def _column_precision(values: FloatArray, unit: float) -> Precision:
+    """Precision of one column, from the absolute values of a sample."""
+    values = values[np.isfinite(values) & (values != 0)]
     if not len(values):
         return Precision(0.5, max(unit, _UNDETECTED), unit, "whole numbers")  # nothing but zeros
     reasons = []
-    step, relative = 0.0, max(unit, _UNDETECTED)
-    decimals, digits = grid_decimals(values, unit), _significant_digits(values, unit)
+    spacing, relative = 0.0, max(unit, _UNDETECTED)
+    decimals = grid_decimals(values, _DOUBLE)
+    decimals = grid_decimals(values, unit) if decimals is None else decimals
+    digits = _significant_digits(values, _DOUBLE) or _significant_digits(values, unit)
     if decimals is not None:
-        step = 0.5 * 10.0**-decimals
+        spacing = 10.0**-decimals * _common_divisor(values * 10.0**decimals)
         reasons.append("whole numbers" if decimals == 0 else f"{decimals} decimal{'s' * (decimals > 1)}")
     if digits is not None and (decimals is None or not _decimals_prevail(values, decimals)):
         relative = max(relative, 0.5 * 10.0 ** (1 - digits))
         reasons.append(f"{digits} significant digits")
-    if unit == _DOUBLE and digits in _SINGLE_DIGITS and _is_single_text(values):
-        unit, relative = _SINGLE, max(relative, _SINGLE)
+    bits = _significant_bits(values)
+    # Fewer bits than a float64 has, and smaller values finer than the largest: stored in a smaller type.
+    if bits <= _FEW_BITS and spacing < 2.0 ** (np.floor(np.log2(values.max())) - bits + 1) * (1 - 1e-9):
+        unit = max(unit, 2.0**-bits)
+        reasons = [f"{_NAMES.get(unit, f'{bits}-bit')} values"]
+    elif digits in _SINGLE_DIGITS and _is_single_text(values):
+        unit = max(unit, _SINGLE)
         reasons.append("float32 values in text")
-    stored = {_DOUBLE: "float64", _SINGLE: "float32"}.get(unit, str(dtype))
-    return Precision(step, relative, unit, " or ".join(reasons) or f"{stored} values")
+    relative = max(relative, unit)
+    # What underflows in a smaller type is off by half its smallest number.
+    underflow = 0.0 if unit == _DOUBLE else 2.0**-150 if unit <= _SINGLE else 2.0**-25
+    reason = " or ".join(reasons) or f"{_NAMES.get(unit, 'stored')} values"
+    return Precision(max(0.5 * spacing, underflow), relative, unit, reason)
 
 
-def _is_single(values: FloatArray) -> bool:
-    return bool((values < np.finfo(np.float32).max).all()) and np.array_equal(values.astype(np.float32), values)
+def _common_divisor(scaled: FloatArray) -> float:
+    """Greatest common divisor of whole numbers: multiples of 0.25 have two decimals and a coarser grid."""
+    whole = np.unique(np.rint(scaled[scaled < 2.0**53])).astype(np.int64)
+    return float(np.gcd.reduce(whole)) if len(whole) >= _ENOUGH_DISTINCT else 1.0  # a few share one by chance
+
+
+def _significant_bits(values: FloatArray) -> int:
+    """Fewest bits of a mantissa that hold every value."""
+    return 53 - int(np.log2(_lowest_bit(values).min()))
+
+
+def _lowest_bit(values: FloatArray) -> FloatArray:
+    """Lowest bit set in the 53-bit mantissa of each value; 0 for what is not finite."""
+    mantissa = (np.frexp(np.where(np.isfinite(values), values, 0.0))[0] * 2.0**53).astype(np.int64)
+    return (mantissa & -mantissa).astype(np.float64)
 
 
 def _is_single_text(values: FloatArray) -> bool:
@@ -109,14 +151,19 @@ def _is_single_text(values: FloatArray) -> bool:
 
 
 def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:
-    """Fewest decimals that write every value (all >= 0); None where the type's own precision is needed."""
-    largest = float(values.max(initial=0.0))
+    """Fewest decimals that write every value (all >= 0); None where the type's own precision is needed.
+
+    A value too large for its type to tell a multiple of the step from its neighbours has no say.
+    """
     for decimals in range(_MOST_DECIMALS + 1):
-        scale = 10.0**decimals
-        if largest * scale * unit > 0.05:  # the type hardly tells a multiple of the step from its neighbours
+        scaled = values * 10.0**decimals
+        scaled = scaled[scaled * unit <= 0.05]
+        if not len(scaled):
             return None
-        if _whole(values * scale, unit):
-            return decimals
+        if _whole(scaled, unit):
+            # Near the end of the type's digits a few values pass by chance.
+            chance = np.prod(np.minimum(8 * unit * np.unique(scaled), 1.0))
+            return decimals if chance < _CHANCE else None
     return None
 
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a hostile machine or file does to the commands: one line at most, nothing lost, nothing published."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = Path(sys.executable).with_name("isobreach")
+
+
+@pytest.mark.parametrize("first", ["NA,51,52", "Alice Smith,51234,3", "Alice,5,5"])
+def test_a_record_in_the_place_of_the_header_is_not_published(first, tmp_path, run):
+    (tmp_path / "t.csv").write_text(f"{first}\n5,6,7\n1,2,3\n")
+    done = run("perturb", tmp_path / "t.csv", "--out", tmp_path / "r.csv", "--key", tmp_path / "k")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "must begin with a line of column names" in done.err
+    assert not any(cell in done.err for cell in first.split(",") if len(cell) > 2)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_force_spares_a_folder_with_other_files(case, run):
+    folder = case.folder / "mine"
+    folder.mkdir()
+    (folder / "run.json").write_text("{}")
+    (folder / "thesis.txt").write_text("precious")
+    done = run("attack", "--known", case.known, "--released", case.released, "--out", folder, "--force")
+    assert (done.code, "holds other files, such as 'thesis.txt'" in done.err) == (2, True)
+    assert (folder / "thesis.txt").read_text() == "precious"
+
+
+def test_a_key_that_cannot_be_named_leaves_no_release(case, run):
+    done = run("perturb", "letter", "--out", case.folder / "r.npy", "--key", case.folder / ("k" * 300))
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert not (case.folder / "r.npy").exists()
+
+
+@pytest.mark.parametrize("name", ["k" * 300 + ".npy", "no\nfile.npy", "damaged.npy"])
+def test_odd_files_are_one_line(name, case, run):
+    header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (3000000".ljust(127) + b"\n"
+    (case.folder / "damaged.npy").write_bytes(header + bytes(100))
+    done = run("link", "--known", case.folder / name, "--released", case.released)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert done.err.startswith("isobreach: known must")
+
+
+def test_infinities_of_both_signs_are_one_line(tmp_path, run):
+    (tmp_path / "t.csv").write_text("a,b\ninf,2\n-inf,3\n1,2\n")
+    done = run("perturb", tmp_path / "t.csv", "--out", tmp_path / "r.csv", "--key", tmp_path / "k")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_a_full_standard_output_is_one_line(case):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with Path("/dev/full").open("w") as full:
+        command = [COMMAND, "link", "--known", case.known, "--released", case.released, "--quiet"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_a_reader_that_leaves_is_no_error(case):
+    command = f"{COMMAND} link --known {case.known} --released {case.released} --quiet | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+def test_no_place_for_compiled_code_is_no_error(case):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": "/proc/nowhere", "HOME": "/nonexistent"}
+    command = [COMMAND, "link", "--known", case.known, "--released", case.released, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert '"linked": 3' in done.stdout
+
+
+def test_when_no_record_is_found_a_translation_is_named(case, run):
+    run("perturb", case.folder / "people.csv", "--id-column", "name", "--seed", 2, "--out", case.folder / "rigid.csv",
+        "--key", case.folder / "rigid.key")  # fmt: skip
+    done = run("attack", "--known", case.known, "--released", case.folder / "rigid.csv")
+    assert "a translation (scheme rigid)" in done.out
+    assert done.code == 0
