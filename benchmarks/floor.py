@@ -33,4 +33,5 @@ class OnePass:
         def kernel(start: int, block: FloatArray) -> None:
             _squared_norms(block, self.squares[start : start + len(block)])
 
-        self.source.map(kernel, "floor")
+        for _ in self.source.map(kernel, "floor"):
+            pass

@@ -3,8 +3,9 @@
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,14 @@ class ArraySource(Source):
             yield from map(run, starts)
             return
         pool = ThreadPoolExecutor(self._threads)
+        ahead: deque[Future[T]] = deque()  # a few blocks, so that results do not pile up before they are used
         try:
-            yield from pool.map(run, starts)
+            for start in starts:
+                ahead.append(pool.submit(run, start))
+                if len(ahead) > 2 * self._threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
         finally:
             pool.shutdown(cancel_futures=True)
 

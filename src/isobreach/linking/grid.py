@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
 from isobreach.blocks import Source
@@ -41,6 +40,8 @@ def reads_exactly(known: NDArray[Any], rows: NDArray[np.int64], source: Source) 
 
 
 def _signed_permutation(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> bool:
+    from scipy.optimize import linear_sum_assignment  # a large package, seldom needed
+
     scale = 1e-12 * max(float(np.abs(ours).max(initial=0.0)), 1e-300)
     same = np.ones((2, ours.shape[1], ours.shape[1]), dtype=np.bool_)  # sign, column of ours, column of theirs
     for our, their in zip(ours, theirs, strict=True):
