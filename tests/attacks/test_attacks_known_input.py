@@ -242,7 +242,7 @@ def test_rows_out_of_the_release_are_refused(rows):
     _, released, _, known = _planted(10)
     result = attack(known, released, seed=0)
     for question in (result.estimate, lambda r: result.probability(rows=r)):
-        with pytest.raises(InputError, match="rows must be released rows, 0 to 59"):
+        with pytest.raises(InputError, match="rows must be whole numbers from 0 to 59"):
             question(rows)
 
 

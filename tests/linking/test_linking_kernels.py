@@ -8,7 +8,7 @@ import pytest
 
 from isobreach._progress import no_progress
 from isobreach.blocks import ArraySource
-from isobreach.linking import assignment
+from isobreach.linking import assignment, cliques
 from isobreach.linking.candidates import _distinct, _merge, _scan, norm_candidates
 from oracles import rotation
 
@@ -112,7 +112,7 @@ def test_adjacency_is_agreement_in_distance(seed):
     matrix = _unpacked(assignment._adjacency(geometry, domains), domains.size)
     np.testing.assert_array_equal(matrix, expected)
     for place in (0, len(vertices) // 2, len(vertices) - 1):
-        mask = assignment._adjacent(*geometry.arrays, *domains.arrays, *vertices[place])
+        mask = cliques.adjacent(*geometry.arrays, *domains.arrays, *vertices[place])
         np.testing.assert_array_equal(mask, expected[place])
         assert domains.vertex(*vertices[place]) == place
 
@@ -123,7 +123,7 @@ def test_supported_values_extend_to_the_next_records(seed):
     rng = np.random.default_rng(seed)
     geometry, domains = _problem(rng)
     slack = int(rng.integers(0, 3))
-    depth = min(len(domains.records) - 1, assignment._CHAIN + min(slack, assignment._CHAIN))
+    depth = min(len(domains.records) - 1, cliques.CHAIN + min(slack, cliques.CHAIN))
 
     def extends(chain, k, left):
         if k > depth:
@@ -134,7 +134,7 @@ def test_supported_values_extend_to_the_next_records(seed):
         return further or (left > 0 and extends(chain, k + 1, left - 1))
 
     first = int(domains.records[0])
-    alive, work = assignment._supported(*geometry.arrays, *domains.arrays, slack, 10**9)
+    alive, work = cliques.supported(*geometry.arrays, *domains.arrays, slack, 10**9)
     assert alive.tolist() == [extends([(first, int(v))], 1, slack) for v in domains.of(0)]
     assert work > 0
 
@@ -178,7 +178,7 @@ def test_cliques_are_the_largest_of_the_enumeration(seed):
     best, expected = _largest_cliques(adjacent, start, closed)
     for least, room in product((0, best, best + 1), (len(expected) + 1, 1)):
         kept = np.full((room, len(start) - 1), -1)
-        size, count, nodes = assignment._cliques(bits, start, closed, kept, least, 10**9, 10**9)
+        size, count, nodes = cliques.largest_cliques(bits, start, closed, kept, least, 10**9, 10**9)
         assert nodes > 0
         if least > best:
             assert count == 0
@@ -193,14 +193,14 @@ def test_cliques_are_the_largest_of_the_enumeration(seed):
 def test_a_node_limit_stops_the_search_there():
     start, _, bits, closed = _random_graph(np.random.default_rng(3))
     kept = np.full((10, len(start) - 1), -1)
-    assert assignment._cliques(bits, start, closed, kept, 1, 10**9, 2)[2] == 2
+    assert cliques.largest_cliques(bits, start, closed, kept, 1, 10**9, 2)[2] == 2
 
 
 def test_bits_are_counted_and_masked():
     rng = np.random.default_rng(0)
     for word in (0, 1, 2**63, 2**64 - 1, *map(int, rng.integers(0, 2**63, 50))):
-        assert assignment._ones(np.uint64(word)) == word.bit_count()
+        assert cliques._ones(np.uint64(word)) == word.bit_count()
     for first, last in ((0, 1), (0, 64), (63, 65), (5, 130), (64, 128)):
-        masks = [int(assignment._span(first, last, w)) for w in range(first >> 6, ((last - 1) >> 6) + 1)]
+        masks = [int(cliques._span(first, last, w)) for w in range(first >> 6, ((last - 1) >> 6) + 1)]
         covered = sum(mask << (64 * (w + (first >> 6))) for w, mask in enumerate(masks))
         assert covered == (1 << last) - (1 << first)

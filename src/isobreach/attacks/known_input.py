@@ -204,9 +204,10 @@ class AttackResult:
 
     def _checked(self, rows: ArrayLike) -> IntArray:
         wanted = np.atleast_1d(np.asarray(rows))
+        wanted = wanted if wanted.size else wanted.astype(np.int64)  # an empty list has no type of its own
         total = self._source.shape[0]
         if wanted.dtype.kind not in "iu" or wanted.ndim != 1 or ((wanted < 0) | (wanted >= total)).any():
-            raise InputError("rows", f"must be released rows, 0 to {total - 1}", f"{wanted.dtype} out of that range")
+            raise InputError("rows", f"must be whole numbers from 0 to {total - 1}", repr(rows)[:40])
         return wanted.astype(np.int64)
 
 
