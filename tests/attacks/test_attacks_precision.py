@@ -32,6 +32,11 @@ STORED = {
     "float16 that underflows": (scattered(80, 3, 4, -9, 1), lambda rows: rows.astype(np.float16), 0.1),
     "float32 in text": (normal(200, 8, 6), lambda rows: written(str)(rows.astype(np.float32)), 0.01),
     "six digits of large numbers": (normal(200, 8, 6, 1e7), written("{:.6g}".format), 0.01),
+    "one digit around an offset": (
+        lambda rng: (1e6 + 1e5 * rng.standard_normal((8, 4)), 5),
+        written("{:.1g}".format),
+        0.5,
+    ),
     "one column coarser": (normal(200, 5, 6, 30), lambda rows: np.c_[rows[:, :1].round(), rows[:, 1:].round(4)], 0.01),
     "one column rounded": (normal(200, 5, 6, 30), lambda rows: np.c_[rows[:, :1].round(2), rows[:, 1:]], 0.01),
     "two decimals": (normal(300, 6, 5, 10), lambda rows: rows.round(2), 0.01),

@@ -24,7 +24,9 @@ _SMALL_MATRIX = 1024  # vertices: a bit matrix is made without further thought
 _MOST_VERTICES, _MOST_VALUES = 20_000, 4096  # of any bit matrix: 50 MB, and 134 MB of distances while it is made
 _FEW_VALUES = 16  # more values than this survive a first look: the data are symmetric, and only the matrix is fast
 _NEVER = 1 << 60  # a size that no assignment has
-_WORK_PER_NODE = 64  # on-the-fly distances that cost about as much as a node of the bit search
+_PAIRS_PER_NODE = 512  # pairs of vertices in a bit matrix that cost about as much
+_WORK_PER_NODE = 32  # on-the-fly distances that cost about as much as a node of the bit search
+_NODES_PER_RECORD = 8  # what it costs, in nodes, to make the domains of a record anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,11 @@ class Domains:
     def size(self) -> int:
         """Number of vertices."""
         return len(self.values)
+
+    @property
+    def cost(self) -> int:
+        """Nodes that it is worth to strike out what disagrees with a vertex."""
+        return self.size // _WORK_PER_NODE + _NODES_PER_RECORD * len(self.records)
 
     def of(self, k: int) -> IntArray:
         """Candidate values of the k-th record."""
@@ -161,6 +168,7 @@ class Search:
 
     def containing(self, record: int, value: int, size: int) -> Outcome:
         """An assignment of ``size`` records in which ``record`` is ``value``."""
+        self.budget.nodes -= self.domains.cost
         return self._run(self.domains.agreeing(self.geometry, record, value), {record: value}, size, 1, enough=size)
 
     def _prepared(self) -> bool:
@@ -204,16 +212,16 @@ def _explore(
             direct = int(alive.sum()) > _FEW_VALUES and domains.fits_matrix
         if direct:
             matrix = _adjacency(geometry, domains)
-            budget.nodes -= domains.size**2 // (2 * _WORK_PER_NODE**2)
+            budget.nodes -= domains.size**2 // _PAIRS_PER_NODE
             _bit_search(matrix, domains, np.zeros(domains.size, dtype=np.bool_), assigned, found, cap, budget)
             return
         # The record with the fewest values: each value in turn, then the rest without this record.
         record, values = int(domains.records[0]), domains.of(0)[alive]
         rest, rest_assigned = domains.without_first(), assigned
         for value in values:
-            if len(assigned) + len(domains.records) < found.needed:
-                return  # enough was found meanwhile
-            budget.nodes -= 1 + domains.size // _WORK_PER_NODE
+            if budget.spent or len(assigned) + len(domains.records) < found.needed:
+                return  # enough was spent, or found, meanwhile
+            budget.nodes -= domains.cost
             agreeing, with_value = domains.agreeing(geometry, record, int(value)), {**assigned, record: int(value)}
             if slack == 0 and value == values[-1]:
                 rest, rest_assigned = agreeing, with_value  # nothing to come back for: go on here, not deeper

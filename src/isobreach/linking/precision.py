@@ -182,13 +182,12 @@ def _decimals_prevail(values: FloatArray, decimals: int) -> bool:
     """Whether a grid of ``decimals`` is the only sensible reading beside one of significant digits.
 
     With significant digits, smaller values show more decimals than larger ones. So decimals it is when values of the
-    largest order need all of them, and enough smaller values exist that need no more.
+    largest order need all of them, and either all values are of that order or enough smaller ones need no more.
     """
     order = np.floor(np.log10(values))
     top = values[order == order.max()]
-    return len(top) == len(values) or (
-        len(values) - len(top) >= _ENOUGH and not _whole(top * 10.0 ** (decimals - 1), _DOUBLE)
-    )
+    needed = not _whole(top * 10.0 ** (decimals - 1), _DOUBLE)
+    return needed and (len(top) == len(values) or len(values) - len(top) >= _ENOUGH)
 
 
 def _whole(scaled: FloatArray, unit: float) -> bool:
