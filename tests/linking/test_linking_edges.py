@@ -169,3 +169,11 @@ def test_bad_entries_of_the_release_are_counted_and_the_first_is_placed(value, p
         f"released must be finite everywhere. Got {count} missing, NaN or infinite; "
         f"the first in row {row + 1}, column {column + 1}."
     )
+
+
+def test_a_column_of_zeros_says_nothing_of_precision():
+    """A float table released as it is, one column empty: the zeros are no whole numbers that were rounded."""
+    table = np.random.default_rng(0).standard_normal((200, 4)) * [1, 1, 0, 1]
+    linkage = link(table[:3], table)
+    assert linkage.rows.tolist() == [0, 1, 2]
+    assert linkage.precision.step == 0

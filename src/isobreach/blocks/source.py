@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from isobreach._progress import Progress, no_progress
 
@@ -69,6 +69,6 @@ def tiles(block: FloatArray) -> Iterator[slice]:
         yield slice(start, min(start + step, len(block)))
 
 
-def contiguous(rows: NDArray[np.generic], dtype: DTypeLike = np.float64) -> FloatArray:
+def contiguous(rows: NDArray[np.generic]) -> FloatArray:
     """Rows as C-contiguous float64: a view where they are that already."""
-    return np.ascontiguousarray(rows, dtype=dtype)
+    return np.ascontiguousarray(rows, dtype=np.float64)

@@ -74,8 +74,13 @@ def released_precision(source: Source) -> Precision:
     if not len(open_):
         return plain
     sample = np.abs(source.take(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp)))
-    found = [_column_precision(sample[:, j], unit) for j in open_]
-    step = float(np.sqrt(sum(one.step**2 for one in found) / columns))  # so that sqrt(n) * step is the whole row's
+    told = [_column_precision(sample[:, j], unit) for j in open_ if sample[:, j].any()]
+    if not told and len(open_) < columns:
+        return plain  # the other columns hold nothing but zeros
+    found = told or [Precision(0.5, plain.relative, unit, "whole numbers")]
+    # A column of zeros says nothing of its own: it may be as coarse as the others. sqrt(n) * step is the whole row's.
+    steps = [one.step for one in told] + [max(one.step for one in found)] * (len(open_) - len(told))
+    step = float(np.sqrt(sum(one**2 for one in steps) / columns))
     reasons = sorted({one.reason for one in found}, key=[one.reason for one in found].count, reverse=True)
     reasons += [plain.reason] * (len(open_) < columns)
     return Precision(
@@ -98,8 +103,6 @@ def _needs_all_bits(values: FloatArray) -> NDArray[np.bool_]:
 def _column_precision(values: FloatArray, unit: float) -> Precision:
     """Precision of one column, from the absolute values of a sample."""
     values = values[np.isfinite(values) & (values != 0)]
-    if not len(values):
-        return Precision(0.5, max(unit, _UNDETECTED), unit, "whole numbers")  # nothing but zeros
     reasons = []
     spacing, relative = 0.0, max(unit, _UNDETECTED)
     decimals = grid_decimals(values, _DOUBLE)
