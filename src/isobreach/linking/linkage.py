@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Rule = Literal["backbone", "uniquely-valid"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-Motion = Literal["orthogonal"]
+Motion = Literal["orthogonal", "rigid", "similarity"]
 MOTIONS: tuple[Motion, ...] = get_args(Motion)
 
 NODE_LIMIT = 2_000_000
@@ -54,7 +54,15 @@ class Linkage:
         The error of the release that was allowed for, and what it means for each known record: its released row is
         within ``radius`` of its exact image.
     rule, motion
-        As asked for.
+        As asked for, or as decided.
+    scale
+        Released lengths over known ones: 1 unless the motion is a similarity or the noise shrinks records.
+    noise
+        Standard deviation of a released coordinate's random error; 0 where there is none.
+    posterior
+        Under noise: probability of each link, given the release; else None.
+    reason
+        Why this motion, in a sentence; empty where it was asked for.
     known_ids, released_ids
         Names of the rows, where the tables have any.
     """
@@ -68,6 +76,10 @@ class Linkage:
     radius: FloatArray
     rule: Rule
     motion: Motion
+    scale: float = 1.0
+    noise: float = 0.0
+    posterior: FloatArray | None = None
+    reason: str = ""
     known_ids: NDArray[Any] | None = None
     released_ids: NDArray[Any] | None = None
 
@@ -114,7 +126,7 @@ def link(
     progress
         Called as ``progress(label, done, total)``.
     """
-    check_choice("motion", motion, MOTIONS)
+    check_choice("motion", motion, ("orthogonal",))
     check_choice("rule", rule, RULES)
     tolerance = check_tolerance(tolerance)
     check_integer("node_limit", node_limit, least=1)
