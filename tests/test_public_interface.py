@@ -28,6 +28,7 @@ NAMES = {
     "invert",
     "link",
     "perturb",
+    "schemes",
 }
 HEAVY = {"numba", "scipy", "pyarrow", "matplotlib", "pandas", "polars", "rich", "click"}
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from isobreach._version import __version__
 
 if TYPE_CHECKING:
-    from isobreach import datasets
+    from isobreach import datasets, schemes
     from isobreach._interface import attack, invert, link, perturb
     from isobreach.attacks import AttackResult
     from isobreach.errors import InputError, IsobreachError, MissingExtraError, OutputError
@@ -62,13 +62,14 @@ __all__ = [
     "link",
     "perturb",
     "read_key",
+    "schemes",
     "write_key",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("isobreach.datasets")
+    if name in ("datasets", "schemes"):
+        return import_module(f"isobreach.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'isobreach' has no attribute {name!r}")
     value = getattr(import_module(f"isobreach.{_HOMES[name]}"), name)

@@ -12,7 +12,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach.attacks import AttackResult
 from isobreach.blocks import Source
 from isobreach.geometry import Estimator
-from isobreach.io import Table, as_table, like
+from isobreach.io import Table, as_table, fit_columns, like
 from isobreach.linking import Linkage, Motion, Rule
 from isobreach.schemes import Key, Release, Scheme
 
@@ -20,6 +20,7 @@ from isobreach.schemes import Key, Release, Scheme
 def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
     """Protect a table: ``Release(data, key)``, rows shuffled, data in the same kind of container as ``X``.
 
+    A scheme is a name, one of ``ib.schemes.SCHEMES``, or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
     Without a seed the key comes from the operating system's secure source; a seed is for experiments.
 
     >>> import numpy as np, isobreach as ib
@@ -32,14 +33,16 @@ def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> 
     release = schemes.perturb(table.values, scheme, seed)
     named = table.kind != "numpy"
     key = replace(release.key, columns=table.columns if named else None, ids=table.ids)
-    return Release(like(table.kind, release.data, table.columns), key)
+    columns = fit_columns(table.columns, release.data.shape[1])
+    return Release(like(table.kind, release.data, columns), key)
 
 
 def invert(key: Key, released: Any) -> Any:
     """Records behind a release, for the owner who has the key: in their own order, under their own names."""
     table = as_table(released, "released")
-    columns = key.columns if key.columns is not None else table.columns
-    return like(table.kind, key.invert(table.values), columns, key.ids)
+    records = key.invert(table.values)
+    columns = key.columns if key.columns is not None else fit_columns(table.columns, records.shape[1])
+    return like(table.kind, records, columns, key.ids)
 
 
 def link(

@@ -24,10 +24,7 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
 
 def check_epsilon(value: Any) -> float:
     """Return a relative error bound as a float: finite and > 0."""
-    number = _as_float(value)
-    if number is None or not math.isfinite(number) or number <= 0:
-        raise InputError("epsilon", "must be a finite number > 0", repr(value))
-    return number
+    return check_positive("epsilon", value)
 
 
 def check_tolerance(value: Any) -> float | None:
@@ -37,6 +34,22 @@ def check_tolerance(value: Any) -> float | None:
     number = _as_float(value)
     if number is None or not math.isfinite(number) or number < 0:
         raise InputError("tolerance", "must be None or a finite number >= 0", repr(value))
+    return number
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return ``value`` as a float: finite and > 0."""
+    number = _as_float(value)
+    if number is None or not math.isfinite(number) or number <= 0:
+        raise InputError(name, "must be a finite number > 0", repr(value))
+    return number
+
+
+def check_not_negative(name: str, value: Any) -> float:
+    """Return ``value`` as a float: finite and >= 0."""
+    number = _as_float(value)
+    if number is None or not math.isfinite(number) or number < 0:
+        raise InputError(name, "must be a finite number >= 0", repr(value))
     return number
 
 

@@ -101,6 +101,30 @@ def test_perturb_that_cannot_write_the_release_leaves_the_old_key(case, run):
     assert key.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--scheme", "rigid", "--noise", "0.1"), "noise is no parameter of the scheme rigid. Got 0.1. It has: width."),
+        (
+            ("--scheme", "ball", "--noise", "0"),
+            "noise is no parameter of the scheme ball. Got 0.0. It has: scale, beta.",
+        ),
+        (("--scheme", "noisy", "--width", "9"), "width is no parameter of the scheme noisy. Got 9. It has: noise."),
+        (("--scheme", "noisy", "--noise", "-1"), "noise must be a finite number >= 0. Got -1.0."),
+        (("--scheme", "ball", "--scale", "0"), "scale must be a finite number > 0. Got 0.0."),
+        (("--width", "3"), "width must be at least the number of columns of X, 5. Got 3."),
+        (("--scheme", "affine"), "'affine' is not one of"),
+    ],
+)
+def test_perturb_refuses_parameters_in_one_line(case, run, options, message):
+    before = files(case.folder)
+    done = run("perturb", case.folder / "people.csv", "--out", case.folder / "r.csv", "--key", case.folder / "k",
+               "--quiet", *options)  # fmt: skip
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert message in done.err
+    assert files(case.folder) == before
+
+
 def test_key_and_release_must_be_two_files(case, run):
     done = run("perturb", "letter", "--out", case.folder / "x.csv", "--key", case.folder / "x.csv")
     assert (done.code, "must be another file" in done.err) == (2, True)

@@ -5,6 +5,7 @@ import json
 import stat
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,45 @@ def test_perturb_without_a_seed_never_repeats_a_key(case, run):
         assert done.code == 0
     keys = [ib.read_key(case.folder / f"{name}.key") for name in ("a", "b")]
     assert not np.allclose(keys[0].rotation, keys[1].rotation)
+
+
+PARAMETERS = {
+    "orthogonal": {"width": 7},
+    "rigid": {"width": 7},
+    "noisy": {"noise": 0.25},
+    "ball": {"scale": 3.0, "beta": 0.5},
+    "orthogonal-noise": {"noise": 0.25},
+}
+
+
+def test_perturb_offers_every_scheme_and_every_parameter():
+    from isobreach.cli.app import app
+
+    offered = {option.name: option for option in app.commands["perturb"].params}
+    assert tuple(offered["scheme"].type.choices) == tuple(ib.schemes.SCHEMES) == tuple(PARAMETERS)
+    for name, scheme in ib.schemes.SCHEMES.items():
+        assert {field.name for field in fields(scheme)} == set(PARAMETERS[name]) <= set(offered)
+
+
+@pytest.mark.parametrize("scheme", PARAMETERS)
+def test_perturb_does_what_the_library_does(case, run, scheme):
+    parameters = PARAMETERS[scheme]
+    options = [word for name, value in parameters.items() for word in (f"--{name}", value)]
+    out, key = case.folder / "r.csv", case.folder / "k"
+    done = run("perturb", case.folder / "people.csv", "--id-column", "name", "--scheme", scheme, *options,
+               "--seed", 5, "--out", out, "--key", key, "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.json["scheme"] == scheme
+    assert done.json["parameters"] == parameters
+    assert done.json["keeps"] == list(ib.schemes.SCHEMES[scheme].keeps)
+    again = ib.perturb(case.records, ib.schemes.scheme_by_name(scheme, **parameters), seed=5)
+    released = read_table(out, name="released")
+    np.testing.assert_array_equal(released.values, again.data)
+    wide = "width" in parameters
+    assert released.columns == (tuple(f"c{j}" for j in range(1, 8)) if wide else case.columns)
+    assert (done.json["columns"], done.json["released_columns"]) == (5, 7 if wide else 5)
+    assert ib.read_key(key).columns == case.columns
+    np.testing.assert_array_equal(ib.read_key(key).invert(released.values), again.key.invert(again.data))
 
 
 def test_link_json_is_all_that_stands_on_stdout(case, run):

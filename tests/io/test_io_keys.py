@@ -7,7 +7,7 @@ import pytest
 
 from isobreach.errors import InputError, OutputError
 from isobreach.io import read_key, write_key
-from isobreach.schemes import Key
+from isobreach.schemes import SCHEMES, Key, perturb
 
 
 def make_key(**changes):
@@ -29,6 +29,8 @@ def make_key(**changes):
         {"columns": None, "ids": None},
         {"ids": np.array([7, 8, 9])},
         {"ids": np.array(["p", "q", "r"], dtype=object)},
+        {"scheme": "ball", "scale": 3.5, "noise": 0.125},
+        {"rotation": np.eye(4)[:, 1:3], "translation": np.arange(4.0)},
     ],
 )
 def test_a_key_round_trips(tmp_path, changes):
@@ -37,6 +39,7 @@ def test_a_key_round_trips(tmp_path, changes):
     again = read_key(tmp_path / "key")
     assert again.scheme == key.scheme
     assert again.columns == key.columns
+    assert (again.scale, again.noise) == (key.scale, key.noise)
     for field in ("rotation", "translation", "order"):
         np.testing.assert_array_equal(getattr(again, field), getattr(key, field))
         assert getattr(again, field).dtype == getattr(key, field).dtype
@@ -104,6 +107,34 @@ def test_a_key_with_pickled_objects_is_refused(tmp_path):
 
 
 def test_a_later_format_is_refused_by_its_number(tmp_path):
-    save(tmp_path / "key", isobreach_key=2, scheme="x", rotation=1, translation=1, order=1)
-    with pytest.raises(InputError, match=r"key must have format version 1. Got 2. Update isobreach."):
+    save(tmp_path / "key", isobreach_key=3, scheme="x", rotation=1, translation=1, order=1)
+    with pytest.raises(InputError, match=r"key must have format version 1 or 2. Got 3. Update isobreach."):
         read_key(tmp_path / "key")
+
+
+def test_the_first_format_is_still_read(tmp_path):
+    """It knew motions alone: no scale, no noise."""
+    old = make_key()
+    arrays = {field: getattr(old, field) for field in ("scheme", "rotation", "translation", "order", "columns", "ids")}
+    save(tmp_path / "key", isobreach_key=1, **arrays)
+    key = read_key(tmp_path / "key")
+    assert (key.scheme, key.scale, key.noise, key.columns) == ("rigid", 1.0, 0.0, ("a", "b"))
+    np.testing.assert_array_equal(key.apply(np.eye(3)[:, :2]), old.apply(np.eye(3)[:, :2]))
+
+
+@pytest.mark.parametrize("field", ["scale", "noise"])
+def test_a_number_that_is_none_is_refused(tmp_path, field):
+    arrays = {"scheme": "x", "rotation": np.eye(1), "translation": np.ones(1), "order": np.arange(1)}
+    for wrong in (np.nan, "much", np.ones(2)):
+        save(tmp_path / "key", isobreach_key=2, **arrays, **{field: wrong})
+        with pytest.raises(InputError, match=r"key must"):
+            read_key(tmp_path / "key")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_scheme_s_key_round_trips(tmp_path, scheme):
+    records = np.random.default_rng(0).standard_normal((9, 4))
+    release = perturb(records, scheme, seed=0)
+    write_key(tmp_path / "key", release.key)
+    again = read_key(tmp_path / "key").invert(release.data)
+    np.testing.assert_array_equal(again, release.key.invert(release.data))

@@ -40,6 +40,29 @@ def test_a_frame_comes_back_as_it_was(kind, scheme):
     np.testing.assert_allclose(_values(back), VALUES, atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", list(FRAMES))
+def test_noise_stays_in_the_records_of_a_frame(kind):
+    frame = FRAMES[kind]
+    release = ib.perturb(frame, ib.schemes.Noisy(noise=0.01), seed=0)
+    back = ib.invert(release.key, release.data)
+    assert type(release.data) is type(back) is type(frame)
+    assert _names(release.data) == _names(back) == COLUMNS
+    error = _values(back) - VALUES
+    assert 0 < abs(error).max() < 6 * release.key.noise
+
+
+@pytest.mark.parametrize("kind", list(FRAMES))
+def test_a_wider_release_has_names_of_its_own(kind):
+    """None of its columns belongs to an attribute, and there are more of them."""
+    release = ib.perturb(FRAMES[kind], ib.schemes.Rigid(width=6), seed=0)
+    assert _names(release.data) == ["c1", "c2", "c3", "c4", "c5", "c6"]
+    back = ib.invert(release.key, release.data)
+    assert _names(back) == COLUMNS
+    np.testing.assert_allclose(_values(back), VALUES, atol=1e-9)
+    key = ib.perturb(VALUES, ib.schemes.Rigid(width=6), seed=0).key  # of an array, without names
+    assert _names(ib.invert(key, release.data)) == ["c1", "c2", "c3", "c4"]
+
+
 @pytest.mark.parametrize("ids", [IDS, np.arange(30) + 987_654_321_000], ids=["text", "numbers"])
 def test_ids_are_kept_in_the_key_and_never_in_the_release(ids):
     frame = FRAMES["pandas"].set_index(pd.Index(ids))

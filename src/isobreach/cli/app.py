@@ -26,13 +26,7 @@ def app() -> None:
 
 @app.command()
 @click.argument("data")
-@click.option(
-    "--scheme",
-    type=click.Choice(["orthogonal", "rigid"]),
-    default="rigid",
-    show_default=True,
-    help="Rotate (or reflect) only, or also translate.",
-)
+@options.scheme
 @click.option("--out", type=options.path, required=True, help="Released table to write (.csv, .parquet, .npy).")
 @click.option("--key", "key_path", type=options.path, required=True, help="Key file to write, yours alone (mode 0600).")
 @click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to protect, by commas.")
@@ -42,6 +36,10 @@ def app() -> None:
 def perturb(
     data: str,
     scheme: str,
+    width: int | None,
+    noise: float | None,
+    scale: float | None,
+    beta: float | None,
     out: Path,
     key_path: Path,
     columns: tuple[str, ...] | None,
@@ -52,37 +50,41 @@ def perturb(
     quiet: bool,
 ) -> None:
     """Protect DATA (a file, a folder of Parquet parts, or a bundled data set such as letter) by a secret motion."""
-    from dataclasses import replace
+    from dataclasses import asdict, replace
 
     from isobreach import schemes
     from isobreach.cli.tables import read_data
-    from isobreach.io import pending_key, write_table
+    from isobreach.io import fit_columns, pending_key, write_table
 
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
         raise InputError("--key", "must be another file than --out", str(key_path))
+    parameters = {"width": width, "noise": noise, "scale": scale, "beta": beta}
+    given = {name: value for name, value in parameters.items() if value is not None}
+    chosen = schemes.scheme_by_name(scheme, **given)
     with console.bars():
         table = read_data(data, console, columns, id_column)
         with console.work("rotating"):
-            release = schemes.perturb(table.values, scheme, seed)
+            release = schemes.perturb(table.values, chosen, seed)
+        rows, released_columns = release.data.shape
         key = replace(release.key, columns=table.columns, ids=table.ids)
         with console.work("writing"), pending_key(key_path, key, force=force):
-            write_table(out, release.data, table.columns, force=force)
+            write_table(out, release.data, fit_columns(table.columns, released_columns), force=force)
     if seed is not None:
         console.note("A seed makes the key guessable: use it for experiments only.")
-    if scheme == "rigid":
-        console.note("isobreach link and attack do not undo translations yet: audit with --scheme orthogonal.")
     if os.path.realpath(key_path.parent) == os.path.realpath(out.parent):
         console.note(f"The key lies beside the release: move {key_path} before you publish that folder.")
-    rows, width = table.values.shape
-    console.say(f"Released {rows:,} rows x {width} columns: {out}")
+    console.say(f"Released {rows:,} rows x {released_columns} columns: {out}")
     console.say(f"Key, for you alone: {key_path}")
     console.result(
         {
             "schema": "isobreach/perturb/1",
             "scheme": scheme,
+            "parameters": asdict(chosen),
+            "keeps": chosen.keeps,
             "rows": rows,
-            "columns": width,
+            "columns": len(table.columns),
+            "released_columns": released_columns,
             "released": str(out),
             "key": str(key_path),
         }

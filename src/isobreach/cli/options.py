@@ -55,4 +55,21 @@ attacker = _all(
     ),
 )
 
+# The registry's names, which a test compares: importing it takes most of a second, and --help must not.
+SCHEMES = ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise")
+
+scheme = _all(
+    click.option(
+        "--scheme",
+        type=click.Choice(SCHEMES),
+        default="rigid",
+        show_default=True,
+        help="Rotate or reflect; rigid also translates, the last three add noise.",
+    ),
+    click.option("--width", type=int, help="Columns of the release, if more than of DATA: orthogonal, rigid."),
+    click.option("--noise", type=float, help="Relative size of the noise: noisy, orthogonal-noise.  [default: 0.1]"),
+    click.option("--scale", type=float, help="Factor of all distances: ball.  [default: 1]"),
+    click.option("--beta", type=float, help="Distances that differ by more keep their order: ball."),
+)
+
 force = click.option("--force", is_flag=True, help="Replace an existing output.")

@@ -5,6 +5,7 @@ A key file is NumPy's .npz, plain arrays without pickled objects: reading one ru
 version number, so that a later layout is refused by name and not misread.
 """
 
+import math
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isobreach.errors import InputError
 from isobreach.io.atomic import atomic_file
@@ -21,8 +23,9 @@ from isobreach.io.tables import as_ids
 if TYPE_CHECKING:
     from isobreach.schemes import Key
 
-_VERSION = 1
+_VERSION = 2  # 1 had no scale and no noise, and is still read
 _REQUIRED = ("scheme", "rotation", "translation", "order")
+_NUMBERS = ("scale", "noise")
 
 
 def write_key(path: str | Path, key: "Key", *, force: bool = False) -> None:
@@ -34,7 +37,7 @@ def write_key(path: str | Path, key: "Key", *, force: bool = False) -> None:
 @contextmanager
 def pending_key(path: str | Path, key: "Key", *, force: bool = False) -> Iterator[None]:
     """Write a key that takes its name only if the block succeeds: no key without its release, no release without."""
-    fields: dict[str, Any] = {field: getattr(key, field) for field in _REQUIRED}
+    fields: dict[str, Any] = {field: getattr(key, field) for field in (*_REQUIRED, *_NUMBERS)}
     if key.columns is not None:
         fields["columns"] = np.array(key.columns, dtype=str)
     if key.ids is not None:
@@ -61,8 +64,8 @@ def read_key(path: str | Path) -> "Key":
     if not {"isobreach_key", *_REQUIRED} <= fields.keys():
         raise InputError("key", "must be a file that isobreach perturb --key wrote", str(path))
     version = fields["isobreach_key"].item()
-    if version != _VERSION:
-        raise InputError("key", f"must have format version {_VERSION}", version, "Update isobreach.")
+    if version not in (1, _VERSION):
+        raise InputError("key", f"must have format version 1 or {_VERSION}", version, "Update isobreach.")
     columns = fields.get("columns")
     return Key(
         scheme=str(fields["scheme"]),
@@ -71,4 +74,10 @@ def read_key(path: str | Path) -> "Key":
         order=fields["order"],
         columns=None if columns is None else tuple(map(str, columns)),
         ids=fields.get("ids"),
+        **{field: _number(fields[field]) for field in _NUMBERS if field in fields},
     )
+
+
+def _number(value: NDArray[Any]) -> float:
+    """One real number, or NaN, which no key takes."""
+    return float(value) if value.ndim == 0 and value.dtype.kind in "fiu" else math.nan

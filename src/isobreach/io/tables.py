@@ -77,6 +77,11 @@ def default_columns(count: int) -> tuple[str, ...]:
     return tuple(f"c{j + 1}" for j in range(count))
 
 
+def fit_columns(columns: Sequence[str], count: int) -> tuple[str, ...]:
+    """The names if there are as many as columns, else c1, c2, ...: a release wider than its records."""
+    return tuple(columns) if len(columns) == count else default_columns(count)
+
+
 def from_numpy(obj: Any, name: str) -> Table:
     """Return what NumPy can read as an array; a memory map stays one."""
     if np.ma.is_masked(obj):  # its hidden entries are missing ones, which asarray would uncover

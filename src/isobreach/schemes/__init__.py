@@ -1,34 +1,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an owner does: schemes by name."""
+"""What an owner does: schemes as objects with parameters, and by name with their defaults."""
 
-from typing import Any, Protocol
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._random import RandomSource, random_source
+from isobreach._random import random_source
 from isobreach._validation import check_choice, check_seed, check_table
+from isobreach.errors import InputError
 from isobreach.schemes.key import Key, Release
-from isobreach.schemes.motions import MotionScheme
+from isobreach.schemes.motions import Orthogonal, Rigid
+from isobreach.schemes.noise import Ball, Noisy, OrthogonalNoise
+from isobreach.schemes.scheme import Invariant, Scheme
 
-__all__ = ["SCHEMES", "Key", "MotionScheme", "Release", "Scheme", "perturb"]
-
-
-class Scheme(Protocol):
-    """A way of protecting a table."""
-
-    @property
-    def name(self) -> str:
-        """Name in the registry."""
-
-    def draw(self, records: NDArray[Any], source: RandomSource) -> Key:
-        """Return a new key for the records."""
-
+__all__ = [
+    "SCHEMES",
+    "Ball",
+    "Invariant",
+    "Key",
+    "Noisy",
+    "Orthogonal",
+    "OrthogonalNoise",
+    "Release",
+    "Rigid",
+    "Scheme",
+    "perturb",
+    "scheme_by_name",
+]
 
 SCHEMES: dict[str, Scheme] = {
-    scheme.name: scheme
-    for scheme in (MotionScheme("orthogonal", translates=False), MotionScheme("rigid", translates=True))
+    scheme.name: scheme for scheme in (Orthogonal(), Rigid(), Noisy(), Ball(), OrthogonalNoise())
 }
+
+
+def scheme_by_name(name: str, **parameters: Any) -> Scheme:
+    """Return the scheme of a name; parameters that are not given keep their defaults.
+
+    >>> scheme_by_name("ball", scale=2.0)
+    Ball(scale=2.0, beta=None)
+    """
+    scheme = SCHEMES[check_choice("scheme", name, SCHEMES)]
+    own = [field.name for field in fields(scheme)]
+    for parameter, value in parameters.items():
+        if parameter not in own:
+            raise InputError(parameter, f"is no parameter of the scheme {name}", value, f"It has: {', '.join(own)}.")
+    return replace(scheme, **parameters)
 
 
 def perturb(records: NDArray[Any], scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
@@ -39,6 +57,8 @@ def perturb(records: NDArray[Any], scheme: str | Scheme = "rigid", seed: int | N
     """
     check_table("X", records)
     if isinstance(scheme, str):
-        scheme = SCHEMES[check_choice("scheme", scheme, SCHEMES)]
-    key = scheme.draw(records, random_source(check_seed(seed), "key"))
-    return Release(np.asarray(key.apply(records)), key)
+        scheme = scheme_by_name(scheme)
+    with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
+        release = scheme.release(records, random_source(check_seed(seed), "key"))
+    check_table("released", release.data)
+    return release
