@@ -17,6 +17,21 @@ with I the regularised incomplete beta function.
 ``uniform``    the paper's estimate, a uniformly random point of the sphere itself: I_{(c/2d)^2}((h-1)/2, (h-1)/2).
 ``published``  the paper's equation for ``uniform`` as printed, which integrates over height instead of arc
                length and is wrong for h >= 3. For reproducing the paper only.
+
+A translation hides norms. The record is p + u with p, the foot on the linked records' affine hull, known; with g the
+length of p's part orthogonal to the hull's directions (the *offset*) and u1 the coordinate of u along that part,
+
+    |p + u|^2 = norm^2 + 2 g u1,   norm^2 = |p|^2 + d^2.
+
+An estimate p + w breaches when |u - w|^2 <= epsilon^2 |p + u|^2, that is, when u lies in a half-space:
+
+    2 u.(w + e e1) >= A + |w|^2,   A = d^2 - (epsilon norm)^2,   e = epsilon^2 g,   e1 the direction of the offset.
+
+Of all w the one with the lowest threshold is w = r e1, r = -e + sqrt(e^2 + A), and its threshold is u1 >= r itself:
+
+    P(u1 >= r) = cap(1 - (r/d)^2, h), its complement for r < 0;   1 where A + e^2 <= 0 or r <= -d.
+
+For g = 0 that is the formula above. ``uniform`` averages its formula over the law of u1.
 """
 
 from collections.abc import Callable
@@ -24,7 +39,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, gammaln
+from scipy.special import betainc, betaincinv, betaln, gammaln
 
 from isobreach._validation import check_choice, check_epsilon
 from isobreach.errors import InputError
@@ -32,6 +47,20 @@ from isobreach.errors import InputError
 FloatArray = NDArray[np.float64]
 Estimator = Literal["optimal", "uniform", "published"]
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
+
+_LARGE = 1e100
+_TAIL = 1e-13
+_NODE_ROWS = 4096
+
+
+def _clustered_nodes(count: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights on [0, 1]: Gauss-Legendre in v with sin^2(pi v / 2), which smooths roots at the ends."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    angle = np.pi * (nodes + 1) / 4
+    return np.sin(angle) ** 2, np.pi / 4 * weights * np.sin(2 * angle)
+
+
+_NODES, _WEIGHTS = _clustered_nodes(64)
 
 
 def _optimal(s: FloatArray, h: FloatArray) -> FloatArray:
@@ -67,21 +96,26 @@ def breach_probability(
     hidden_dimension: ArrayLike,
     epsilon: float,
     estimator: Estimator = "optimal",
+    *,
+    offset: ArrayLike = 0.0,
 ) -> Any:
-    """Probability that the estimate is within ``epsilon * norm`` of the record.
+    """Probability that the estimate is within ``epsilon`` times the record's norm of the record.
 
     Parameters
     ----------
     residual
-        d >= 0, distance of the released row from the span of the linked rows.
+        d >= 0, distance of the released row from the span (affine hull) of the linked rows.
     norm
-        Norm of the record (an orthogonal motion keeps it).
+        Norm of the record, which an orthogonal motion keeps; with an offset sqrt(|p|^2 + d^2).
     hidden_dimension
         h >= 0, a whole number; 0 means that nothing is hidden.
     epsilon
         Relative error that counts as a breach.
     estimator
         ``optimal``, ``uniform`` or ``published``: see the module's text.
+    offset
+        g >= 0, distance of the linked records' affine hull from the origin, seen across the hull; 0 for orthogonal
+        motions.
 
     Returns
     -------
@@ -96,11 +130,20 @@ def breach_probability(
     """
     check_choice("estimator", estimator, ESTIMATORS)
     d = _nonnegative("residual", residual)
-    c = check_epsilon(epsilon) * _nonnegative("norm", norm)
-    h = _dimension(hidden_dimension)
-    d, c, h = np.broadcast_arrays(d, c, h)
-    reach, fraction = _FRACTIONS[estimator]
+    epsilon = check_epsilon(epsilon)
+    c = epsilon * _nonnegative("norm", norm)
+    e = epsilon**2 * _nonnegative("offset", offset)
+    d, c, h, e = np.broadcast_arrays(d, c, _dimension(hidden_dimension), e)
+    if estimator == "published" and e.any():
+        raise InputError("estimator", "must be optimal or uniform where norms are hidden", repr(estimator))
     result = np.ones(d.shape)
+    if e.any():
+        open_ = (h > 0) & (d > 0)
+        with np.errstate(over="ignore"):  # what is that large is certain
+            s, shift = np.minimum(c[open_] / d[open_], _LARGE), np.minimum(e[open_] / d[open_], _LARGE)
+        result[open_] = (_optimal_offset if estimator == "optimal" else _uniform_offset)(s, shift, h[open_])
+        return result if result.ndim else float(result)
+    reach, fraction = _FRACTIONS[estimator]
     open_ = (h > 0) & (c < reach * d)
     s = c[open_] / d[open_]
     result[open_] = np.clip(fraction(s, h[open_]), 0.0, 1.0)
@@ -108,16 +151,70 @@ def breach_probability(
 
 
 def estimate_radius(
-    residual: ArrayLike, norm: ArrayLike, epsilon: float, estimator: Estimator = "optimal"
+    residual: ArrayLike,
+    norm: ArrayLike,
+    epsilon: float,
+    estimator: Estimator = "optimal",
+    *,
+    offset: ArrayLike = 0.0,
 ) -> FloatArray:
-    """Length of the hidden part of the estimate: sqrt(max(d^2 - c^2, 0)) for ``optimal``, d for the paper's."""
+    """Length of the hidden part of the estimate: sqrt(max(d^2 - c^2, 0)) for ``optimal``, d for the paper's.
+
+    With an offset the optimal one is signed, along the offset: r = -e + sqrt(max(e^2 + d^2 - c^2, 0)).
+    """
     check_choice("estimator", estimator, ESTIMATORS)
     d = _nonnegative("residual", residual)
+    e = check_epsilon(epsilon) ** 2 * _nonnegative("offset", offset)
     if estimator != "optimal":
         return d
-    c = check_epsilon(epsilon) * _nonnegative("norm", norm)
-    # (d - c)(d + c) rather than d^2 - c^2: exact for c close to d.
-    return np.sqrt(np.maximum(d - c, 0.0) * (d + c))
+    c = epsilon * _nonnegative("norm", norm)
+    return _height(d, c, e)
+
+
+def _height(d: FloatArray, c: FloatArray, e: FloatArray) -> FloatArray:
+    """r = -e + sqrt(max(e^2 + d^2 - c^2, 0)), without cancellation."""
+    apart = (d - c) * (d + c)  # rather than d^2 - c^2: exact for c close to d
+    root = np.sqrt(np.maximum(e**2 + apart, 0.0))
+    apart, e, root = np.broadcast_arrays(apart, e, root)
+    signed = np.divide(apart, e + root, out=np.array(-e), where=(e > 0) & (root > 0))
+    return np.asarray(np.where(e > 0, signed, root))
+
+
+def _optimal_offset(s: FloatArray, e: FloatArray, h: FloatArray) -> FloatArray:
+    # In units of d: s = c/d, e = epsilon^2 g/d. 1 - r^2 = s^2 + 2 e r, which does not cancel for r near 1.
+    sure = (e >= 1) | (s**2 >= 1 + e**2)
+    s, e = np.where(sure, 1.0, s), np.where(sure, 0.0, e)
+    r = _height(np.ones_like(s), s, e)
+    cap = 0.5 * betainc(np.maximum(h - 1, 1) / 2, 0.5, np.clip(s**2 + 2 * e * r, 0.0, 1.0))
+    share = np.where(h == 1, 0.5, np.where(r >= 0, cap, 1 - cap))
+    return np.where(sure | (r <= -1), 1.0, share)
+
+
+def _uniform_offset(s: FloatArray, e: FloatArray, h: FloatArray) -> FloatArray:
+    """Mean of I_x((h-1)/2, (h-1)/2), x = min(1, (s^2 + 2 e t)/4), over t = u1/d, (1 + t)/2 ~ Beta((h-1)/2, (h-1)/2)."""
+    ends = s[:, None] ** 2 + 2 * e[:, None] * np.array([-1.0, 1.0])
+    result: FloatArray = np.where(ends < 4, 0.5, 1.0).mean(axis=1)  # h = 1: t is -1 or 1
+    for start in range(0, len(s), _NODE_ROWS):
+        part = np.arange(start, min(start + _NODE_ROWS, len(s)))
+        part = part[h[part] > 1]
+        result[part] = _uniform_mean(s[part], e[part], (h[part] - 1) / 2)
+    return result
+
+
+def _uniform_mean(s: FloatArray, e: FloatArray, half: FloatArray) -> FloatArray:
+    # Beyond t = top everything is within reach. Below, t = cos(angle), an interval of angles that leaves out next to
+    # no mass, and nodes dense at its ends, where the integrand may go as a root: exact to 1e-11 or so.
+    excess = np.clip(4 - s**2, -2 * e, 2 * e)
+    top = np.divide(excess, 2 * e, out=np.sign(4 - s**2), where=e > 0)
+    edge = np.arccos(1 - 2 * betaincinv(half, half, _TAIL))
+    first = np.maximum(np.arccos(top), edge)
+    length = np.maximum(np.pi - edge - first, 0.0)
+    angle = first[:, None] + length[:, None] * _NODES
+    x = np.clip((s[:, None] ** 2 + 2 * e[:, None] * np.cos(angle)) / 4, 0.0, 1.0)
+    with np.errstate(divide="ignore"):  # an empty interval
+        density = np.exp((2 * half[:, None] - 1) * np.log(np.sin(angle)) - betaln(half, 0.5)[:, None])
+    share = length * ((betainc(half[:, None], half[:, None], x) * density) @ _WEIGHTS)
+    return np.asarray(np.clip(betainc(half, half, (1 - top) / 2) + share, 0.0, 1.0))
 
 
 def attribute_breach_probability(
