@@ -200,3 +200,26 @@ def uniquely_valid_rows(known, released):
         for i in which[record]:
             rows[i] = places[value][0]
     return rows
+
+
+# --- releases that keep no distances ---------------------------------------------------------------------------------
+
+
+def row_mixed(records, rng):
+    """Random orthogonal matrix masking (Ting 2008): Y = T X, T orthogonal of order m with T 1 = 1, uniformly.
+
+    Keeps column means and covariances; a released row is a mixture of all records, and distances are gone.
+    """
+    m = len(records)
+    centred = np.linalg.qr(np.column_stack([np.ones(m), np.eye(m)[:, 1:]]))[0][:, 1:]  # a basis of 1's complement
+    q, r = np.linalg.qr(rng.standard_normal((m - 1, m - 1)))
+    return records.mean(axis=0) + centred @ ((q * np.sign(np.diag(r))) @ (centred.T @ records))
+
+
+def aspe(records, rng):
+    """ASPE (Wong 2009): rows (p, -|p|^2 / 2) M in another order, M an invertible matrix of order n + 1.
+
+    Answers which of two records is nearer to an encrypted query; keeps neither norms nor distances.
+    """
+    wide = np.column_stack([records, -(records**2).sum(axis=1) / 2])
+    return rng.permutation(wide @ rng.standard_normal((wide.shape[1], wide.shape[1])))
