@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import betainc, betaln
+from scipy.stats import beta, kstest
 
 from isobreach.errors import InputError
-from isobreach.geometry import breach_probability, estimate_radius
-from oracles import guess_probability, sphere_points
+from isobreach.geometry import breach_probability, estimate_radius, fit_motions, procrustes_residual
+from oracles import guess_probability, rotation, sphere_points
 
 DRAWS = 100_000
 # residual, offset, the foot's part along the hull, epsilon
@@ -173,3 +174,110 @@ def test_the_papers_equation_knows_no_offset():
         breach_probability(1, 1, 3, 0.5, "published", offset=[0, 0.1])
     with pytest.raises(InputError, match="offset must be >= 0 everywhere"):
         breach_probability(1, 1, 3, 0.5, offset=-1)
+
+
+# --- motions ---------------------------------------------------------------------------------------------------------
+
+
+def _pairs(n, q, rng, wide=None, rank=None):
+    """Linked pairs of a rigid motion into ``wide`` columns, their differences of the given rank; (x, y, M, t)."""
+    wide = n if wide is None else wide
+    rank = min(q - 1, n) if rank is None else rank
+    motion, translation = rotation(wide, rng)[:, :n], 5 * rng.standard_normal(wide)
+    known = 3 * rng.standard_normal(n) + rng.standard_normal((q, rank)) @ rotation(n, rng)[:rank]
+    return known, known @ motion.T + translation, motion, translation
+
+
+SHAPES = [(1, 1, 1), (3, 1, 3), (3, 2, 3), (3, 4, 3), (3, 9, 3), (4, 3, 6), (4, 5, 6), (4, 9, 7), (2, 1, 5)]
+
+
+@pytest.mark.parametrize(("n", "q", "wide"), SHAPES)
+def test_every_choice_is_an_isometry_that_maps_linked_records_to_their_rows(n, q, wide):
+    rng = np.random.default_rng([n, q, wide])
+    known, released, motion, translation = _pairs(n, q, rng, wide)
+    motions = fit_motions(known, released, translates=True)
+    chosen = motions.choose(rng)
+    assert chosen.shape == (wide, n)
+    assert motions.hidden_dimension == n - min(q - 1, n)
+    assert motions.released_hidden.shape == (wide, wide - min(q - 1, n))
+    np.testing.assert_allclose(chosen.T @ chosen, np.eye(n), atol=1e-12)
+    np.testing.assert_allclose(
+        (known - motions.known_centre) @ chosen.T + motions.released_centre, released, atol=1e-10
+    )
+    if motions.hidden_dimension == 0:
+        np.testing.assert_allclose(chosen, motion, atol=1e-9)
+        np.testing.assert_allclose(motions.released_centre - chosen @ motions.known_centre, translation, atol=1e-8)
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3, 7])
+def test_equal_or_collinear_records_fix_what_they_span_and_no_more(repeats):
+    rng = np.random.default_rng(repeats)
+    one, released, _, _ = _pairs(4, 1, rng)
+    motions = fit_motions(
+        np.repeat(one * 1e3, repeats, axis=0), np.repeat(released * 1e3, repeats, axis=0), translates=True
+    )
+    assert motions.hidden_dimension == 4
+    known, released, _, _ = _pairs(4, 2 + repeats, rng, rank=1)
+    assert fit_motions(known * 1e3, released * 1e3, translates=True).hidden_dimension == 3
+
+
+def test_the_base_point_does_not_matter():
+    """Centred on the mean or on any one record: the same residuals and the same feet (theory, E3)."""
+    rng = np.random.default_rng(0)
+    known, released, motion, translation = _pairs(6, 4, rng)
+    others = 3 * rng.standard_normal((20, 6))
+    rows = others @ motion.T + translation
+    motions = fit_motions(known, released, translates=True)
+    feet = motions.known_centre + ((rows - motions.released_centre) @ motions.released) @ motions.known.T
+    apart = np.linalg.norm((rows - motions.released_centre) @ motions.released_hidden, axis=1)
+    for base in range(4):
+        differences = np.delete(known - known[base], base, axis=0)
+        axes = np.linalg.svd(differences)[2][:3]
+        expected = known[base] + (others - known[base]) @ axes.T @ axes
+        np.testing.assert_allclose(feet, expected, atol=1e-10)
+        np.testing.assert_allclose(apart, np.linalg.norm(others - expected, axis=1), atol=1e-10)
+
+
+def test_the_choice_is_uniform_in_a_wider_release():
+    """The image of a hidden record is uniform on the sphere of the N - k dimensions that the links leave."""
+    rng = np.random.default_rng(1)
+    known, released, motion, _ = _pairs(4, 3, rng, wide=7)
+    motions = fit_motions(known, released, translates=True)
+    record, seen = motions.known_hidden[:, 0], motion @ motions.known_hidden[:, 0]
+    cosines = np.array([seen @ motions.choose(rng) @ record for _ in range(3000)])
+    assert kstest((1 + cosines) / 2, beta(2, 2).cdf).pvalue > 1e-3  # 5 dimensions
+
+
+@pytest.mark.parametrize("translates", [False, True])
+@pytest.mark.parametrize(
+    ("n", "q", "wide"), [(1, 3, 1), (3, 2, 3), (3, 3, 3), (3, 12, 3), (5, 4, 5), (3, 2, 5), (3, 8, 5)]
+)
+def test_the_misfit_of_true_links_is_chi_square(n, q, wide, translates):
+    rng = np.random.default_rng([n, q, wide])
+    known, exact, motion, translation = _pairs(n, q, rng, wide, rank=min(q, n))
+    known, sigma, draws = 10 * known, 1e-3, 400
+    exact = known @ motion.T + translates * translation
+    fits = [
+        procrustes_residual(known, exact + sigma * rng.standard_normal(exact.shape), translates) for _ in range(draws)
+    ]
+    scaled, (df,) = np.array([rss for rss, _ in fits]) / sigma**2, {df for _, df in fits}
+    assert procrustes_residual(known, exact, translates)[0] < 1e-18 * (exact**2).sum()
+    k = min(q - translates, n)
+    assert df == (q - translates) * wide - wide * k + k * (k + 1) // 2
+    assert abs(scaled.mean() - df) <= 4.5 * np.sqrt(2 * df / draws)
+    assert abs(scaled.var() / (2 * df) - 1) <= 4.5 * np.sqrt((2 + 12 / df) / draws)
+
+
+def test_the_misfit_is_that_of_the_best_motion():
+    rng = np.random.default_rng(2)
+    known, released, _, _ = _pairs(3, 5, rng)
+    released = released + 0.3 * rng.standard_normal(released.shape)
+    best = procrustes_residual(known, released, True)[0]
+    motions = fit_motions(known, released, translates=True, whiten=False)
+    centred, target = known - known.mean(axis=0), released - released.mean(axis=0)
+    for _ in range(200):
+        turn = np.linalg.qr(np.eye(3) + 0.1 * rng.standard_normal((3, 3)))[0]
+        turn = turn * np.sign(np.diag(turn))
+        assert ((centred @ (motions.choose(rng) @ turn).T - target) ** 2).sum() >= best * (1 - 1e-12)
+    assert procrustes_residual(known[:0], released[:0], True) == (0.0, 0)
+    assert procrustes_residual(known[:1], released[:1], True) == (0.0, 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays in, arrays out: spheres, subspaces and motions."""
 
-from isobreach.geometry.motion import ConsistentMotions, fit_motions, haar
+from isobreach.geometry.motion import ConsistentMotions, fit_motions, haar, procrustes_residual
 from isobreach.geometry.residual import residual_kernel
 from isobreach.geometry.sphere import (
     ESTIMATORS,
@@ -22,6 +22,7 @@ __all__ = [
     "estimate_radius",
     "fit_motions",
     "haar",
+    "procrustes_residual",
     "residual_kernel",
     "residuals",
     "row_basis",
