@@ -51,8 +51,8 @@ class Ball(Scheme):
 
     The ball has radius ``R = s * beta / 4``, so that of two distances which differ by more than ``beta`` the smaller
     stays the smaller; v = R^2 n / (n + 2). ``beta`` is in the units of the records. Its default is half the root mean
-    square distance of the records from their mean: 0.5 for centred vectors of length one, about the most at which a few
-    known records still link. ``scale`` is 1 by default: a scale is one number, and released distances give it away.
+    square distance of the records from their mean, 0.5 for centred vectors of length one: no row moves by more than an
+    eighth of that distance. ``scale`` is 1 by default: a scale is one number, and released distances give it away.
 
     The original permutes the coordinates where this scheme rotates: a permutation is one of the rotations, and an
     attack by distances sees no difference.
