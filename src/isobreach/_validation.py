@@ -133,11 +133,11 @@ def check_table(name: str, values: NDArray[Any], columns: Sequence[str] | None =
 
 
 def check_widths(known: int, released: int) -> None:
-    """Refuse tables of different widths."""
-    if known != released:
+    """Refuse a release narrower than the records: a motion keeps all dimensions; more columns are padding."""
+    if known > released:
         raise InputError(
             "known",
-            f"must have as many numeric columns as released, {released}",
+            f"must not have more numeric columns than released, {released}",
             f"{known}",
             "Choose them with --columns and --released-columns (in Python: select before the call).",
         )

@@ -41,7 +41,7 @@ BAD = {
     "text": (lambda c: replace_cell(c, "secret-4711"), (), "row 2"),
     "nan": (lambda c: replace_cell(c, "NaN"), (), "row 2, column 'weight'"),
     "infinity": (lambda c: replace_cell(c, "inf"), (), "1 missing, NaN or infinite"),
-    "widths": (keep, ("--columns", "age,height"), "as many numeric columns as released, 5. Got 2"),
+    "widths": (keep, ("--released-columns", "age,height"), "more numeric columns than released, 2. Got 5"),
     "unknown column": (keep, ("--columns", "agee"), "'agee'. Did you mean 'age'?"),
     "duplicate names": (
         lambda c: c.known.write_text("a,a,b,c,d\n1,2,3,4,5\n"), (), "distinct column names. Got 'a' more than once",

@@ -119,7 +119,8 @@ def test_a_given_tolerance_bounds_each_coordinates_error():
 
 def test_the_error_radius_is_the_stated_bound():
     precision = Precision(step=0.5, relative=1e-3, unit=1e-6, reason="")
-    assert precision.radius(np.array([0.0, 10.0]), 4).tolist() == pytest.approx([1.0, 1.0 + 0.01 + 8 * 2 * 1e-5])
+    assert precision.radius(np.array([0.0, 10.0]), 4).tolist() == pytest.approx([1.0, 1.0 + 0.01 + (4 + 2) * 1e-5])
+    assert precision.length_error(np.array([0.0, 10.0]), 4).tolist() == pytest.approx([1.0, 1.0 + 0.01 + 4 * 1e-5])
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_the_error_radius_is_the_stated_bound():
         ({"chance_limit": 0}, "chance_limit must be a number > 0. Got 0."),
         ({"chance_limit": float("nan")}, "chance_limit must be a number > 0. Got nan."),
         ({"chance_limit": "often"}, "chance_limit must be a number > 0. Got 'often'."),
-        ({"known": NORMAL[:3, :4]}, "known must have as many numeric columns as released, 5. Got 4."),
+        ({"released": NORMAL[:, :4]}, "known must not have more numeric columns than released, 4. Got 5."),
         ({"known": NORMAL[:0]}, "known must have at least one row. Got 0 rows."),
         ({"known": NORMAL[0]}, "known must be a table: two dimensions. Got 1"),
         ({"known": np.full((2, 5), np.nan)}, "10 missing, NaN or infinite; the first in row 1, column 1."),

@@ -7,8 +7,19 @@ import numpy as np
 
 from isobreach.blocks.array import ArraySource
 from isobreach.blocks.source import FloatArray, Kernel, Source, tile_rows, tiles
+from isobreach.blocks.threads import processors, run_in_order
 
-__all__ = ["ArraySource", "FloatArray", "Kernel", "Source", "as_source", "tile_rows", "tiles"]
+__all__ = [
+    "ArraySource",
+    "FloatArray",
+    "Kernel",
+    "Source",
+    "as_source",
+    "processors",
+    "run_in_order",
+    "tile_rows",
+    "tiles",
+]
 
 
 def as_source(rows: Any) -> Source:

@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linking known records to released rows."""
 
-from isobreach.linking.linkage import (
-    CHANCE_LIMIT,
-    MOTIONS,
-    NODE_LIMIT,
-    RULES,
-    Linkage,
-    Motion,
-    Rule,
-    link,
-    linked_pairs,
-)
+from isobreach.linking.linkage import CHANCE_LIMIT, NODE_LIMIT, RULES, Linkage, Rule, link, linked_pairs
+from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
 from isobreach.linking.precision import Precision
 
 __all__ = [
     "CHANCE_LIMIT",
+    "CHOICES",
     "MOTIONS",
     "NODE_LIMIT",
     "RULES",
+    "Choice",
     "Linkage",
     "Motion",
     "Precision",

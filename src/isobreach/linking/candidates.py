@@ -47,6 +47,13 @@ class Candidates:
         """Released rows that hold the value, ascending."""
         return self.rows[self.row_start[value] : self.row_start[value + 1]]
 
+    def rows_of_all(self, values: IntArray) -> IntArray:
+        """Released rows that hold one of the values, ascending."""
+        if len(values) == len(self.points):
+            return np.sort(self.rows)
+        places = [self.rows_of(value) for value in values.tolist()]
+        return places[0] if len(places) == 1 else np.sort(np.concatenate([np.empty(0, dtype=np.int64), *places]))
+
 
 def norm_candidates(
     known: FloatArray, radius: FloatArray, source: Source, unit: float, progress: Progress
@@ -55,27 +62,45 @@ def norm_candidates(
     norms = row_norms(known)
     low, high = np.maximum(norms - radius, 0.0) ** 2, (norms + radius) ** 2
     # The kernel's sum of n squares errs by at most n units of roundoff.
-    slack = 2.0 * known.shape[1] * 2.0**-53
+    slack = 2.0 * source.shape[1] * 2.0**-53
     low, high = low * (1 - slack), high * (1 + slack)
     hits = _scan(source, *_merge(low, high), progress)
-    points = source.take(hits)
-    # Products of equal records may differ in their last bits. In single precision that is no longer next to nothing.
-    order, start = _distinct(points, 4 * np.sqrt(known.shape[1]) * unit if unit <= 2.0**-53 else 0.0)
-    points = points[order[start[:-1]]]
+    points, rows, row_start = _values(source.take(hits), hits, unit)
     squares = np.einsum("ij,ij->i", points, points)
-    by_norm = np.argsort(squares, kind="stable")
-    sizes = np.diff(start)[by_norm]
-    row_start = np.concatenate([[0], np.cumsum(sizes)])
-    within = np.arange(len(order)) - np.repeat(row_start[:-1], sizes)
-    rows = hits[order[np.repeat(start[:-1][by_norm], sizes) + within]]
-    squares = squares[by_norm]
     return Candidates(
-        points=np.ascontiguousarray(points[by_norm]),
+        points=points,
         rows=rows,
         row_start=row_start,
         first=np.searchsorted(squares, low, "left"),
         last=np.searchsorted(squares, high, "right"),
     )
+
+
+def all_candidates(records: int, source: Source, unit: float, progress: Progress) -> Candidates:
+    """Candidates where norms say nothing: every released value, for each of so many records."""
+    points = np.empty(source.shape)
+    start = 0
+    for block in source.map(lambda first, block: block, "reading rows", progress):
+        points[start : start + len(block)] = block
+        start += len(block)
+    if not np.isfinite(np.einsum("ij,ij->", points, points)):
+        _refuse_bad_entries(source)
+    points, rows, row_start = _values(points, np.arange(len(points)), unit)
+    none, all_ = np.zeros(records, dtype=np.int64), np.full(records, len(points))
+    return Candidates(points=points, rows=rows, row_start=row_start, first=none, last=all_)
+
+
+def _values(points: FloatArray, places: IntArray, unit: float) -> tuple[FloatArray, IntArray, IntArray]:
+    """Distinct points by increasing norm, and the rows of each (``rows`` and ``row_start`` of Candidates)."""
+    # Products of equal records may differ in their last bits. In single precision that is no longer next to nothing.
+    order, start = _distinct(points, 4 * np.sqrt(points.shape[1]) * unit if unit <= 2.0**-53 else 0.0)
+    points = points[order[start[:-1]]]
+    by_norm = np.argsort(np.einsum("ij,ij->i", points, points), kind="stable")
+    sizes = np.diff(start)[by_norm]
+    row_start = np.concatenate([[0], np.cumsum(sizes)])
+    within = np.arange(len(order)) - np.repeat(row_start[:-1], sizes)
+    rows = places[order[np.repeat(start[:-1][by_norm], sizes) + within]]
+    return np.ascontiguousarray(points[by_norm]), rows, row_start
 
 
 def _merge(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,8 @@ coarse table an absent record can match by chance. For links L of K known record
 
 where N_i is the expected number of released values with the norm of record i, and p_ij the chance that such a value
 stands at the record's distance from the linked row j. In n columns a norm and n - 1 distances determine a point up to a
-reflection, so at most n - 1 distances count for a record, the least telling ones.
+reflection, so at most n - 1 distances count for a record, the least telling ones. (Where norms are not kept: N_i is the
+number of rows, and n distances count.)
 
 In a coarse table there are other values with the record's norm, and both rates are counted on them: not on all rows,
 because on a grid the norms fix the parity of the distance. Where there are few such values, as in a fine table, rates
@@ -31,6 +32,7 @@ FloatArray = NDArray[np.float64]
 
 _SAMPLE_ROWS = 4096
 _WINDOW_ROWS = 10
+_PARTNERS = 32  # links whose distances are counted: more would make chance matches rarer still
 _ENOUGH = 20  # other values with a record's norm, to count rates on
 
 
@@ -41,39 +43,45 @@ def chance_matches(
     others: Sequence[FloatArray],
     known_total: int,
     source: Source,
+    *,
+    norms_kept: bool = True,
 ) -> FloatArray:
     """Expected chance matches of each link.
 
     ``known`` (q x n), with error ``radius``, is linked to the points ``linked``; ``others[i]`` are the other released
-    values that have the norm of record i.
+    values that have the norm of record i. Where norms are not kept, every row has every norm, and a distance more is
+    needed to determine a point.
     """
-    rows, columns = source.shape
+    rows, telling = source.shape[0], known.shape[1] - norms_kept
     count = len(known)
     picks = np.random.default_rng(0).integers(0, rows, size=min(rows, _SAMPLE_ROWS))
     sample = source.take(picks)
     decimals = grid_decimals(np.abs(known).ravel())
     grid = 100.0**-decimals if decimals is not None else 0.0
     norms, sample_squares = row_norms(known), row_norms(sample) ** 2
+    partners = min(count, _PARTNERS)
+    sample_gaps = [row_norms(sample - row) ** 2 for row in linked[:partners]]
     log_expected = np.empty(count)
-    log_pair = np.full((count, count), -np.inf)
+    log_pair = np.full((count, partners), -np.inf)
     for i in range(count):
         slack = max(2 * norms[i] * radius[i] + radius[i] ** 2, grid)
-        log_expected[i] = np.log(rows) + _log_rate(sample_squares, norms[i] ** 2, slack)
+        log_expected[i] = np.log(rows) + (_log_rate(sample_squares, norms[i] ** 2, slack) if norms_kept else 0.0)
         log_expected[i] = max(log_expected[i], np.log(max(len(others[i]), 1e-300)))
-        field = others[i] if len(others[i]) >= _ENOUGH else sample
-        for j in range(count):
+        field = others[i] if norms_kept and len(others[i]) >= _ENOUGH else None
+        for j in range(partners):
             if i == j:
                 continue
             distance, reach = float(np.linalg.norm(known[i] - known[j])), radius[i] + radius[j]
             slack = max(2 * distance * reach + reach**2, grid)
-            log_pair[i, j] = _log_rate(row_norms(field - linked[j]) ** 2, distance**2, slack)
-    log_pair = np.maximum(log_pair, log_pair.T)
-    one = log_expected + _least_telling(log_pair, columns - 1)
-    whole = gammaln(known_total + 1) - gammaln(count + 1) - gammaln(known_total - count + 1)
-    order = np.argsort(log_expected)
-    for place in range(count):
+            gaps = sample_gaps[j] if field is None else row_norms(field - linked[j]) ** 2
+            log_pair[i, j] = _log_rate(gaps, distance**2, slack)
+    log_pair[:partners] = np.maximum(log_pair[:partners], log_pair[:partners].T)
+    one = log_expected + _least_telling(log_pair, telling)
+    whole = gammaln(known_total + 1) - gammaln(partners + 1) - gammaln(known_total - partners + 1)
+    order = np.argsort(log_expected[:partners])
+    for place in range(partners):
         i = order[place]
-        whole += log_expected[i] + _least_telling(log_pair[i, order[:place]][None], columns - 1)[0]
+        whole += log_expected[i] + _least_telling(log_pair[i, order[:place]][None], telling)[0]
     return np.asarray(np.exp(np.minimum(np.maximum(one, whole), 700.0)))
 
 

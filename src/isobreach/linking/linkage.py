@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linking known records to their released rows.
 
-Records keep norms and distances under an orthogonal motion. ``link`` finds which released row each known record must
-be: candidates by norm (one pass over the release), then the assignments of all known records that keep every
-distance, then what these have in common. It reports a link only when it is certain, within the release's precision.
+``link`` finds which released row each known record must be: candidates by norm (one pass over the release) or by the
+distances between them, then the assignments of all known records that keep every length that the motion keeps, then
+what these have in common. It reports a link only when it is certain, within the release's precision.
 """
 
 from dataclasses import dataclass
@@ -15,21 +15,14 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_choice, check_integer, check_limit, check_table, check_tolerance, check_widths
 from isobreach.blocks import Source, as_source
-from isobreach.geometry import row_norms
-from isobreach.linking.assignment import Budget, Geometry, Search
-from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
-from isobreach.linking.candidates import Candidates, norm_candidates
-from isobreach.linking.chance import chance_matches
-from isobreach.linking.grid import on_grid, reads_exactly
-from isobreach.linking.precision import EXACT, Precision, given_precision, released_precision
+from isobreach.linking.motions import CHOICES, SOLVERS, Choice, Found, Motion, Setting, decide
+from isobreach.linking.precision import Precision, given_precision, released_precision
+from isobreach.linking.problem import Problem
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Rule = Literal["backbone", "uniquely-valid"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-Motion = Literal["orthogonal", "rigid", "similarity"]
-MOTIONS: tuple[Motion, ...] = get_args(Motion)
-
 NODE_LIMIT = 2_000_000
 CHANCE_LIMIT = 1e-3
 
@@ -97,7 +90,7 @@ def link(
     known: NDArray[Any],
     released: NDArray[Any] | Source,
     *,
-    motion: Motion = "orthogonal",
+    motion: Choice = "orthogonal",
     rule: Rule = "backbone",
     tolerance: float | None = None,
     chance_limit: float = CHANCE_LIMIT,
@@ -111,9 +104,10 @@ def link(
     known
         Records the attacker holds, a x n.
     released
-        Released rows, m x n: an array or a source of blocks.
+        Released rows, m x N with N >= n: an array or a source of blocks.
     motion
-        What the release keeps: ``"orthogonal"`` motions keep norms and distances.
+        What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
+        of distances; ``"auto"`` decides between them and says why.
     rule
         ``"backbone"``: the links that every largest valid assignment agrees on. ``"uniquely-valid"``: the paper's
         maximal uniquely valid set, which is contained in it.
@@ -126,7 +120,7 @@ def link(
     progress
         Called as ``progress(label, done, total)``.
     """
-    check_choice("motion", motion, ("orthogonal",))
+    check_choice("motion", motion, CHOICES)
     check_choice("rule", rule, RULES)
     tolerance = check_tolerance(tolerance)
     check_integer("node_limit", node_limit, least=1)
@@ -135,98 +129,45 @@ def link(
     check_table("known", known)
     source = as_source(released)
     check_widths(known.shape[1], source.shape[1])
-    problem = _Problem(known, source, rule, chance_limit, node_limit, progress)
-    if tolerance is not None:
-        return problem.solve(given_precision(tolerance))
-    precision = released_precision(source)
-    if precision.step and on_grid(known, precision.step):
-        linkage = problem.solve(EXACT)
-        if not linkage.counts()["absent"] and reads_exactly(known, linkage.rows, source):
-            return linkage
-    return problem.solve(precision)
+    # Equal known records are one: ``which`` maps each record to its place among the distinct ones.
+    values = known.astype(np.float64) + 0.0  # no negative zeros
+    seen: dict[bytes, int] = {}
+    which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in values])
+    distinct = np.ascontiguousarray(values[np.unique(which, return_index=True)[1]])
+    problem = Problem(distinct, source, rule, node_limit, progress)
+    precision = released_precision(source) if tolerance is None else given_precision(tolerance)
+    known_unit = float(np.finfo(known.dtype).eps) / 2 if known.dtype.kind == "f" else 0.0
+    known_unit = known_unit if known_unit > 2.0**-53 else 0.0
+    setting = Setting(precision, known_unit, tolerance is not None, chance_limit)
+    found = decide(problem, setting) if motion == "auto" else SOLVERS[motion](problem, setting)
+    # Under "auto" several motions had a try: chance has to be ruled out even if no record is absent.
+    doubted = motion == "auto" or found.solution.size < len(distinct)
+    return _linkage(found, which, rule, chance_limit if doubted else np.inf)
 
 
-class _Problem:
-    """Linking for one pair of tables, under whatever precision."""
-
-    def __init__(
-        self,
-        known: NDArray[Any],
-        source: Source,
-        rule: Rule,
-        chance_limit: float,
-        node_limit: int,
-        progress: Progress,
-    ) -> None:
-        # Equal known records are one: ``first`` lists them, ``which`` maps each record to its place there.
-        values = known.astype(np.float64) + 0.0  # no negative zeros
-        seen: dict[bytes, int] = {}
-        self.which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in values])
-        self.known = np.ascontiguousarray(values[np.unique(self.which, return_index=True)[1]])
-        self.known_unit = float(np.finfo(known.dtype).eps) / 2 if known.dtype.kind == "f" else 0.0
-        self.source, self.rule, self.chance_limit = source, rule, chance_limit
-        self.node_limit, self.progress = node_limit, progress
-
-    def solve(self, precision: Precision) -> Linkage:
-        norms = row_norms(self.known)
-        radius = precision.radius(norms, self.known.shape[1])
-        if self.known_unit > 2.0**-53:
-            radius = radius + self.known_unit * norms
-        found = norm_candidates(self.known, radius, self.source, precision.unit, self.progress)
-        geometry = Geometry(self.known, radius, found.points, found.copies)
-        lists = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
-        search = Search(geometry, lists, Budget(self.node_limit))
-        agreement = backbone(search)
-        if self.rule == "uniquely-valid":
-            agreement = uniquely_valid(search, lists, agreement)
-        chance = self._chance(geometry, lists, agreement)
-        return self._linkage(found, agreement, chance, precision, radius)
-
-    def _chance(self, geometry: Geometry, lists: dict[int, IntArray], agreement: Agreement) -> dict[int, float] | None:
-        if agreement.size == len(self.known) or not agreement.links:
-            return None
-        records = sorted(agreement.links)
-        values = [agreement.links[r] for r in records]
-        others = [geometry.values[lists[r][lists[r] != v]] for r, v in zip(records, values, strict=True)]
-        matches = chance_matches(
-            self.known[records],
-            geometry.radius[records],
-            geometry.values[values],
-            others,
-            len(self.known),
-            self.source,
-        )
-        return dict(zip(records, matches.tolist(), strict=True))
-
-    def _linkage(
-        self,
-        found: Candidates,
-        agreement: Agreement,
-        chance: dict[int, float] | None,
-        precision: Precision,
-        radius: FloatArray,
-    ) -> Linkage:
-        rows, status, candidates = [], [], []
-        none = np.empty(0, dtype=np.int64)
-        for record in range(len(self.known)):
-            values = agreement.possible.get(record, none)
-            likely = chance is None or chance.get(record, 0.0) <= self.chance_limit
-            is_linked = record in agreement.links and likely
-            rows.append(int(found.rows_of(agreement.links[record])[0]) if is_linked else -1)
-            status.append("linked" if is_linked else "ambiguous" if len(values) else "absent")
-            places = [found.rows_of(v) for v in values.tolist()]
-            candidates.append(places[0] if len(places) == 1 else np.sort(np.concatenate([none, *places])))
-        return Linkage(
-            rows=np.array(rows, dtype=np.int64)[self.which],
-            status=np.array(status, dtype="U9")[self.which],
-            candidates=tuple(candidates[k] for k in self.which),
-            complete=agreement.complete,
-            chance=None if chance is None else np.array([chance.get(int(k), np.nan) for k in self.which]),
-            precision=precision,
-            radius=radius[self.which],
-            rule=self.rule,
-            motion="orthogonal",
-        )
+def _linkage(found: Found, which: IntArray, rule: Rule, chance_limit: float) -> Linkage:
+    solution = found.solution
+    rows, status, candidates = [], [], []
+    for record in range(len(solution.radius)):
+        values = solution.agreement.possible.get(record, np.empty(0, dtype=np.int64))
+        row = solution.row(record) if solution.chance.get(record, 0.0) <= chance_limit else -1
+        rows.append(row)
+        status.append("linked" if row >= 0 else "ambiguous" if len(values) else "absent")
+        candidates.append(solution.found.rows_of_all(values))
+    chance = np.array([solution.chance.get(record, np.nan) for record in range(len(solution.radius))])
+    return Linkage(
+        rows=np.array(rows, dtype=np.int64)[which],
+        status=np.array(status, dtype="U9")[which],
+        candidates=tuple(candidates[k] for k in which),
+        complete=solution.agreement.complete,
+        chance=chance[which] if solution.chance else None,
+        precision=found.precision,
+        radius=solution.radius[which],
+        rule=rule,
+        motion=found.motion,
+        scale=found.scale,
+        reason=found.reason,
+    )
 
 
 def linked_pairs(known: NDArray[Any], linkage: Linkage, source: Source) -> tuple[FloatArray, FloatArray]:

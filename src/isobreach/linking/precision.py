@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""How far a released row may lie from the motion's exact image of its record.
 
-Linking uses a worst-case bound, the *error radius* r(x) of a record x: its released row is within r(x) of the exact
-image. Norms then agree within r(x), the distance of two records within r(x) + r(x'). A true row is never excluded,
-so an answer that is unique is right, and a release too coarse for an answer ends in "ambiguous".
+Two bounds. The *error radius* r(x) of a record x: its released row is within r(x) of the exact image. Its *length
+error* l(x): the row's norm is within l(x) of the exact one, and the distance of two rows within l(x) + l(x'). A true
+row is never excluded, so an answer that is unique is right, and a release too coarse for one ends in "ambiguous".
 
-    r(x) = sqrt(n) * step + (relative + FACTOR * sqrt(n) * unit) * |x|
+    r(x) = sqrt(n) * step + (relative + (4 + sqrt(n)) * unit + 8 * sqrt(n) * 2^-53) * |x|
+    l(x) = sqrt(n) * step + (relative +  4            * unit + 8 * sqrt(n) * 2^-53) * |x|
 
 ``step``: largest absolute error of a coordinate (half a unit of the last decimal). ``relative``: largest relative
-error of a coordinate (significant digits). ``unit``: unit roundoff of the arithmetic in which the product was formed.
-A dot product of n terms errs by about ``unit * |x|`` a coordinate; FACTOR leaves room for the rotation's own rounding.
+error of a coordinate (storage, significant digits). ``unit``: unit roundoff of the arithmetic in which the product was
+formed. Of a product's error, which points anywhere, a length sees one direction only, so that the number of columns
+does not matter to it. For a rotation rounded to single precision, 2 to 1536 columns, Gaussian, positive, sparse and
+heavy-tailed records, summed by BLAS or one term after the other, lengths erred by at most 2.7 units and rows by at most
+0.4 * sqrt(n) + 2: the factors leave room beyond that. The last term is for the arithmetic of this package.
 """
 
 from dataclasses import dataclass
@@ -21,7 +25,7 @@ from isobreach.blocks import Source
 
 FloatArray = NDArray[np.float64]
 
-FACTOR = 8.0
+_FACTOR, _OWN_FACTOR = 4.0, 8.0
 _SAMPLE_ROWS = 2048
 _HEAD_ROWS, _HEAD_VALUES = 32, 8
 _MOST_DECIMALS = _MOST_DIGITS = 15
@@ -49,8 +53,13 @@ class Precision:
 
     def radius(self, norms: FloatArray, columns: int) -> FloatArray:
         """Error radius of records with the given norms."""
+        return np.asarray(self.length_error(norms, columns) + np.sqrt(columns) * self.unit * norms)
+
+    def length_error(self, norms: FloatArray, columns: int) -> FloatArray:
+        """Length error of records with the given norms."""
         root = np.sqrt(columns)
-        return np.asarray(root * self.step + (self.relative + FACTOR * root * self.unit) * norms)
+        share = self.relative + _FACTOR * self.unit + _OWN_FACTOR * root * _DOUBLE
+        return np.asarray(root * self.step + share * norms)
 
 
 # A table that was never rotated, or only had columns swapped.

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Where the lengths of a release may lie, given those of the known records.
+
+Without noise a released row is within the error radius r(x) of its exact image, so norms agree within r(x) and
+distances within r(x) + r(x'). Independent Gaussian noise of standard deviation s on each of N released coordinates
+adds to the squared length of a vector with exact image z, c rows' worth of noise (1 for a norm, 2 for a distance),
+
+    mean  c N s^2,      variance  4 c s^2 |z|^2 + 2 N (c s^2)^2
+
+and bounds are taken ``cut`` standard deviations from the mean: chosen so that among all lengths that are asked for
+one true one falls outside with probability at most ``MISS``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+MISS = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Known records in the release's units, their error radii, and the noise of the release's N ``columns``."""
+
+    known: FloatArray
+    radius: FloatArray
+    deviation: float = 0.0
+    columns: int = 0
+    lengths: int = 1
+
+    @property
+    def cut(self) -> float:
+        """Standard deviations that one of the ``lengths`` asked for stays within, but for a probability of MISS."""
+        return float(-ndtri(MISS / max(self.lengths, 1) / 2))
+
+    def norms(self, records: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Least and largest released norm of each record."""
+        squares = np.einsum("ij,ij->i", self.known[records], self.known[records])
+        return self._around(squares, self.radius[records], 1)
+
+    def distances(self, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Least and largest released distance of each record in ``first`` from each in ``second``."""
+        squares = np.stack([((self.known[second] - self.known[i]) ** 2).sum(axis=1) for i in first])
+        return self._around(squares, self.radius[first][:, None] + self.radius[second], 2)
+
+    def _around(self, squares: FloatArray, reach: FloatArray, rows: int) -> tuple[FloatArray, FloatArray]:
+        level = rows * self.deviation**2
+        mean = squares + self.columns * level
+        spread = self.cut * np.sqrt(4 * level * squares + 2 * self.columns * level**2)
+        return np.sqrt(np.maximum(mean - spread, 0.0)) - reach, np.sqrt(mean + spread) + reach

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which motion: linking under each of them, and the decision between them.
+
+What an orthogonal motion keeps a rigid one may lose, and what a rigid one keeps a similarity may lose: each asks less
+of a release than the one before. ``decide`` takes the first under which all known records find a place together that
+chance would not have made, and otherwise the one that links the most.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.linking.grid import on_grid, reads_exactly
+from isobreach.linking.precision import EXACT, Precision
+from isobreach.linking.problem import Problem, Solution
+from isobreach.linking.scales import scales
+
+FloatArray = NDArray[np.float64]
+Motion = Literal["orthogonal", "rigid", "similarity"]
+MOTIONS: tuple[Motion, ...] = get_args(Motion)
+Choice = Literal["orthogonal", "rigid", "similarity", "auto"]
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+
+_KEPT = {"orthogonal": "norms and distances", "rigid": "distances", "similarity": "ratios of distances"}
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A solution under a motion, and the precision under which it was found."""
+
+    motion: Motion
+    solution: Solution
+    precision: Precision
+    scale: float = 1.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How precise the two tables are, whether that was given, and how many chance matches a link may have."""
+
+    precision: Precision
+    known_unit: float
+    given: bool
+    chance_limit: float
+
+
+def orthogonal(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
+    """Norms and distances are kept; ``doubt``: ask what chance would make even if no record is absent."""
+    precision = setting.precision
+    if not setting.given and precision.step and on_grid(problem.known, precision.step):
+        solution = problem.by_norms(EXACT, setting.known_unit, doubt=doubt)
+        rows = np.array([solution.row(i) for i in range(len(problem.known))])
+        if not solution.absent and reads_exactly(problem.known, rows, problem.source):
+            return Found("orthogonal", solution, EXACT)
+    return Found("orthogonal", problem.by_norms(precision, setting.known_unit, doubt=doubt), precision)
+
+
+def rigid(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
+    """Distances are kept."""
+    solution = problem.by_distances(setting.precision, setting.known_unit)
+    return Found("rigid", solution, setting.precision)
+
+
+def similarity(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
+    """Distances are kept up to a factor: of those that ratios of distances allow, the one that links the most."""
+    best = Found("similarity", problem.nothing(setting.precision.unit), setting.precision)
+    found = scales(problem, setting.precision)
+    several = []
+    for scale, error in found.values:
+        solution = problem.scaled(scale).by_distances(setting.precision, setting.known_unit, error)
+        several.append(Found("similarity", solution, setting.precision, scale))
+    if several:
+        best = max(several, key=lambda one: (one.solution.size, -one.scale))
+        rivals = [one for one in several if one is not best and one.solution.size == best.solution.size]
+        if rivals:  # as many records fit at another scale: what the solutions do not share is not known
+            best = Found(
+                "similarity", best.solution.shared([one.solution for one in rivals]), best.precision, best.scale
+            )
+    if not found.complete:
+        best = Found("similarity", best.solution.incomplete(), best.precision, best.scale)
+    return best
+
+
+SOLVERS: dict[str, Callable[..., Found]] = {"orthogonal": orthogonal, "rigid": rigid, "similarity": similarity}
+
+
+def decide(problem: Problem, setting: Setting) -> Found:
+    """The motion that the data speak for, and why."""
+    tried: list[tuple[int, Found]] = []
+    for motion in MOTIONS:
+        found = SOLVERS[motion](problem, setting, doubt=True)
+        solution = found.solution
+        likely = [r for r in solution.agreement.links if solution.chance.get(r, 0.0) <= setting.chance_limit]
+        tried.append((len(likely), found))
+        if likely and solution.size == len(problem.known):
+            break
+    count, best = max(tried, key=lambda one: one[0])
+    known = len(problem.known)
+    if not count:
+        reason = "no motion places the known records together in a way that chance would not: nothing is decided"
+    elif best.solution.size == known:
+        reason = f"all known records are found with their {_KEPT[best.motion]}"
+        before = MOTIONS[: MOTIONS.index(best.motion)]
+        reason += "".join(f", not with their {_KEPT[name]}" for name in before[-1:])
+    else:
+        some, kept = best.solution.size, _KEPT[best.motion]
+        reason = f"{some} of {known} known records are found with their {kept}, more than otherwise"
+    return Found(best.motion, best.solution, best.precision, best.scale, reason)

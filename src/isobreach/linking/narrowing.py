@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Fewer candidate values, by the distances between them: for releases whose norms say nothing.
+
+Behind a translation, or among vectors of length one, every released row could be any record. Distances still tell. The
+records are taken in the order in which their distances are rarest in the release, and partial assignments are built up:
+
+1. all pairs of values at the rarest known distance (one join of the release with itself);
+2. each extended by the values that stand right to all records placed so far, record after record, until few are left;
+3. for the records that remain, the values that agree with one of the partial assignments.
+
+Every valid assignment of *all* records survives this, so that the search for the largest ones loses nothing. If there
+is none, records are absent: then every pair of the few most telling records is joined, and values are kept that stand
+in a triangle of three of them. Three points are the least that say anything: two can always be swapped.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._compiled import compiled
+from isobreach._progress import Progress
+from isobreach.blocks import processors, run_in_order
+from isobreach.linking.bounds import Bounds
+from isobreach.linking.pairs import Cloud, TooManyError
+from isobreach.linking.rates import Rates
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Lists = dict[int, IntArray]
+
+MOST_PAIRS = 20_000_000  # pairs kept from a join: half a gigabyte
+MOST_PARTIAL = 4_000_000  # partial assignments kept
+_FEW = 32  # partial assignments, few enough to place all remaining records by each of them
+_LEAST_PLACED = 4  # records placed before the remaining ones are looked for, if there are so many
+_MOST_PLACED = 12
+_PART = 1 << 15  # partial assignments that a thread extends at a time
+_CORE = 8  # records among which at least three must be present
+_MOST_ORDERED = 512  # records whose mutual distances are weighed against each other
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Released values: their points ready for joins, the rows of each, how common their distances are."""
+
+    cloud: Cloud
+    copies: IntArray
+    rates: Rates
+
+    @classmethod
+    def of(cls, points: FloatArray, copies: IntArray, widest: float) -> "Field":
+        """Field of the points; ``widest``: width of the intervals, on squared distances, that will be asked for."""
+        cloud = Cloud(points)
+        spread = float(np.var(points, axis=0).sum())
+        # Where single precision blurs much more than the release itself does, the filter must be in double precision.
+        if cloud.error() > max(widest, 1e-3 * spread):
+            cloud = Cloud(points, np.float64)
+        return cls(cloud, copies, Rates(points))
+
+    @property
+    def points(self) -> FloatArray:
+        """The values themselves."""
+        return self.cloud.points
+
+
+def telling_order(bounds: Bounds, rates: Rates, records: IntArray) -> IntArray:
+    """Records in the order in which their distances to those before them are rarest in the release."""
+    records = records[:_MOST_ORDERED]
+    if len(records) < 2:
+        return records
+    log = np.stack(
+        [rates.log_share(*(b[0] for b in bounds.distances(records[[i]], records))) for i in range(len(records))]
+    )
+    np.fill_diagonal(log, np.inf)
+    first = np.unravel_index(int(np.argmin(log)), log.shape)
+    order = [int(i) for i in first]
+    np.fill_diagonal(log, 0.0)
+    total = log[order[0]] + log[order[1]]
+    while len(order) < len(records):
+        total[order] = np.inf
+        order.append(int(np.argmin(total)))
+        total = total + log[order[-1]]
+    return records[order]
+
+
+def lists_of_all(bounds: Bounds, field: Field, allowed: Lists | None, progress: Progress) -> Lists:
+    """Candidate values of every record in the valid assignments of all of them."""
+    everyone = np.arange(len(bounds.known))
+    if len(everyone) < 2:
+        return allowed or {0: np.arange(len(field.points))}
+    order = telling_order(bounds, field.rates, everyone)
+    masks = None if allowed is None else [_mask(allowed[int(r)], len(field.points)) for r in order[:_MOST_PLACED]]
+    partial = _first_pairs(bounds, field, order[:2], masks, progress)
+    placed = 2
+    while (
+        placed < min(len(order), _MOST_PLACED)
+        and len(partial)
+        and not (placed >= _LEAST_PLACED and len(partial) <= _FEW)
+    ):
+        partial = _extended(bounds, field, order[: placed + 1], partial, None if masks is None else masks[placed])
+        placed += 1
+    lists = {int(r): np.unique(partial[:, k]) for k, r in enumerate(order[:placed])}
+    rest = np.setdiff1d(everyone, order[:placed])
+    if len(rest):
+        lists |= extension(bounds, field, order[:placed], partial, rest)
+    return lists
+
+
+def lists_of_some(bounds: Bounds, field: Field, allowed: Lists | None, progress: Progress) -> Lists:
+    """Candidate values of the few most telling records in valid assignments of at least three of them."""
+    order = telling_order(bounds, field.rates, np.arange(len(bounds.known)))[:_CORE]
+    if len(order) < 3:
+        return {}
+    first, second = np.triu_indices(len(order), 1)
+    low, high = bounds.distances(order, order)
+    u, v, target = field.cloud.pairs(low[first, second], high[first, second], MOST_PAIRS // 4, progress)
+    edges = []
+    for a, b in ((u, v), (v, u)):
+        keep = (a != b) | ((field.copies[a] > 1) & (u is a))
+        if allowed is not None:
+            masks = np.stack([_mask(allowed[int(r)], len(field.points)) for r in order])
+            keep = keep & masks[first[target], a] & masks[second[target], b]
+        edges.append((first[target][keep], a[keep], second[target][keep], b[keep]))
+    one, a, two, b = (np.concatenate(parts) for parts in zip(*edges, strict=True))
+    kept = _in_triangles(one, a, two, b, len(order), len(field.points))
+    return {
+        int(r): np.unique(np.concatenate([a[kept & (one == k)], b[kept & (two == k)]])) for k, r in enumerate(order)
+    }
+
+
+def extension(bounds: Bounds, field: Field, placed: IntArray, partial: IntArray, records: IntArray) -> Lists:
+    """Values of further ``records`` that agree with one of the ``partial`` assignments of the ``placed`` records."""
+    low, high = bounds.distances(placed, records)
+    found: list[list[IntArray]] = [[] for _ in records]
+    for values in _spread_evenly(partial):
+        gaps = np.stack([_distances(field.points, value) for value in values.tolist()])
+        # The record whose distances are rarest decides; the others confirm.
+        order = np.argsort(gaps[0], kind="stable")
+        start, hits = _agreeing(gaps[:, order], order, low, high, values, field.copies)
+        for k in range(len(records)):
+            found[k].append(hits[start[k] : start[k + 1]])
+    none = np.empty(0, dtype=np.int64)
+    return {int(r): np.unique(np.concatenate([none, *found[k]])) for k, r in enumerate(records)}
+
+
+def _spread_evenly(partial: IntArray) -> IntArray:
+    if len(partial) > 50 * _FEW:
+        raise TooManyError
+    return partial
+
+
+def _mask(values: IntArray, total: int) -> NDArray[np.bool_]:
+    mask = np.zeros(total, dtype=np.bool_)
+    mask[values] = True
+    return mask
+
+
+def _first_pairs(
+    bounds: Bounds, field: Field, pair: IntArray, masks: list[NDArray[np.bool_]] | None, progress: Progress
+) -> IntArray:
+    low, high = bounds.distances(pair[:1], pair[1:])
+    u, v, _ = field.cloud.pairs(low[0], high[0], MOST_PAIRS, progress)
+    possible = (u != v) | (field.copies[u] > 1)
+    u, v = u[possible], v[possible]
+    twice = np.concatenate([np.stack([u, v], axis=1), np.stack([v, u], axis=1)[u != v]])
+    if masks is not None:
+        twice = twice[masks[0][twice[:, 0]] & masks[1][twice[:, 1]]]
+    return twice
+
+
+def _extended(
+    bounds: Bounds, field: Field, records: IntArray, partial: IntArray, mask: NDArray[np.bool_] | None
+) -> IntArray:
+    """Partial assignments with one more record, the last of ``records``."""
+    low, high = (b[:, 0] for b in bounds.distances(records[:-1], records[-1:]))
+    if not len(partial):
+        return np.empty((0, len(records)), dtype=np.int64)
+    centres = [np.unique(partial[:, k]) for k in range(partial.shape[1])]
+    log = field.rates.log_share(low, high) + np.log([len(c) for c in centres])
+    pivot = int(np.argmin(log))
+    start, near = field.cloud.around(centres[pivot], float(low[pivot]), float(high[pivot]), MOST_PAIRS)
+    if mask is not None:
+        counts = np.concatenate([[0], np.cumsum(mask[near])])
+        start, near = counts[start], near[mask[near]]
+    place = np.searchsorted(centres[pivot], partial[:, pivot])
+
+    def run(part: slice) -> IntArray:
+        return _extend(field.points, field.copies, partial[part], place[part], start, near, low, high, pivot)
+
+    found, count = [], 0
+    parts = [slice(a, a + _PART) for a in range(0, len(partial), _PART)]
+    for longer in run_in_order(run, parts, processors() if len(parts) > 1 else 1):
+        found.append(longer)
+        count += len(longer)
+        if count > MOST_PARTIAL:
+            raise TooManyError
+    return np.concatenate(found)
+
+
+@compiled(reorder=True)
+def _distance(points: FloatArray, u: int, v: int) -> float:
+    total = 0.0
+    for c in range(points.shape[1]):
+        gap = points[u, c] - points[v, c]
+        total += gap * gap
+    return float(np.sqrt(total))
+
+
+@compiled()
+def _distances(points: FloatArray, centre: int) -> FloatArray:
+    out = np.empty(len(points))
+    for u in range(len(points)):
+        out[u] = _distance(points, u, centre)
+    return out
+
+
+@compiled()
+def _extend(
+    points: FloatArray,
+    copies: IntArray,
+    partial: IntArray,
+    place: IntArray,
+    start: IntArray,
+    near: IntArray,
+    low: FloatArray,
+    high: FloatArray,
+    pivot: int,
+) -> IntArray:
+    """Partial assignments with one more value, out of the pivot's neighbours ``near``."""
+    longer = np.empty((1024, partial.shape[1] + 1), dtype=np.int64)
+    count = 0
+    for i in range(len(partial)):
+        for b in range(start[place[i]], start[place[i] + 1]):
+            w = near[b]
+            fits = True
+            for k in range(partial.shape[1]):
+                v = partial[i, k]
+                if v == w and copies[w] < 2:  # one row cannot be two records
+                    fits = False
+                elif k != pivot:
+                    distance = _distance(points, v, w)
+                    fits = low[k] <= distance <= high[k]
+                if not fits:
+                    break
+            if fits:
+                if count == len(longer):
+                    more = np.empty((2 * count, longer.shape[1]), dtype=np.int64)
+                    more[:count] = longer
+                    longer = more
+                longer[count, :-1] = partial[i]
+                longer[count, -1] = w
+                count += 1
+    return longer[:count]
+
+
+@compiled()
+def _agreeing(
+    gaps: FloatArray, order: IntArray, low: FloatArray, high: FloatArray, values: IntArray, copies: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Per record, the values at the right distance from all placed ones: hits[start[k] : start[k + 1]]."""
+    records = low.shape[1]
+    start = np.zeros(records + 1, dtype=np.int64)
+    hits = np.empty(max(64, len(order)), dtype=np.int64)
+    count = 0
+    for k in range(records):
+        a = np.searchsorted(gaps[0], low[0, k])
+        while a < len(order) and gaps[0, a] <= high[0, k]:
+            fits = True
+            for j in range(1, len(values)):
+                if not low[j, k] <= gaps[j, a] <= high[j, k]:
+                    fits = False
+                    break
+            if fits:
+                for j in range(len(values)):
+                    if values[j] == order[a] and copies[order[a]] < 2:
+                        fits = False
+            if fits:
+                if count == len(hits):
+                    more = np.empty(2 * count, dtype=np.int64)
+                    more[:count] = hits
+                    hits = more
+                hits[count] = order[a]
+                count += 1
+            a += 1
+        start[k + 1] = count
+    return start, hits[:count]
+
+
+def _in_triangles(
+    one: IntArray, a: IntArray, two: IntArray, b: IntArray, records: int, total: int
+) -> NDArray[np.bool_]:
+    """Which edges (record one is a, record two is b) have a third record with a value joined to both ends."""
+    # Neighbours of each vertex (record, value), sorted, as keys record * total + value.
+    tail = np.concatenate([one * total + a, two * total + b])
+    head = np.concatenate([two * total + b, one * total + a])
+    order = np.lexsort((head, tail))
+    tail, head = tail[order], head[order]
+    vertices, start = np.unique(tail, return_index=True)
+    start = np.append(start, len(tail))
+    ends = np.searchsorted(vertices, one * total + a), np.searchsorted(vertices, two * total + b)
+    return _share_neighbour(start, head, *ends)
+
+
+@compiled()
+def _share_neighbour(start: IntArray, head: IntArray, first: IntArray, second: IntArray) -> NDArray[np.bool_]:
+    out = np.zeros(len(first), dtype=np.bool_)
+    for e in range(len(first)):
+        i, j = start[first[e]], start[second[e]]
+        while i < start[first[e] + 1] and j < start[second[e] + 1]:
+            if head[i] == head[j]:
+                out[e] = True
+                break
+            if head[i] < head[j]:
+                i += 1
+            else:
+                j += 1
+    return out

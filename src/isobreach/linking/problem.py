@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linking for one pair of tables: candidates, assignments, what these share, what chance would make."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach.blocks import Source
+from isobreach.geometry import row_norms
+from isobreach.linking.assignment import Budget, Geometry, Search
+from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
+from isobreach.linking.bounds import Bounds
+from isobreach.linking.candidates import Candidates, all_candidates, norm_candidates
+from isobreach.linking.chance import chance_matches
+from isobreach.linking.narrowing import Field, Lists, extension, lists_of_all, lists_of_some
+from isobreach.linking.pairs import TooManyError
+from isobreach.linking.precision import Precision
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Distances, times columns, that comparing the two shortest lists of candidates may cost: beyond, norms say too little.
+_MOST_COMPARED = 2e9
+_LEAST_TELLING = 3  # records that an assignment must have to say anything when norms do not: two can be swapped
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What linking found out about the distinct known records.
+
+    ``agreement`` is in terms of the values of ``found``; ``chance`` holds the expected chance matches of each link.
+    """
+
+    found: Candidates
+    agreement: Agreement
+    chance: dict[int, float]
+    radius: FloatArray
+
+    @property
+    def size(self) -> int:
+        """Records in the largest valid assignments."""
+        return self.agreement.size
+
+    @property
+    def absent(self) -> list[int]:
+        """Records that are in no largest valid assignment."""
+        return [i for i in range(len(self.radius)) if not len(self.agreement.possible.get(i, ()))]
+
+    def row(self, record: int) -> int:
+        """First released row that holds the record's value, -1 if it has no link."""
+        value = self.agreement.links.get(record)
+        return -1 if value is None else int(self.found.rows_of(value)[0])
+
+    def shared(self, others: "list[Solution]") -> "Solution":
+        """What this solution has in common with others as good, over the same candidates."""
+        links, possible = dict(self.agreement.links), dict(self.agreement.possible)
+        for other in others:
+            links = {r: v for r, v in links.items() if other.agreement.links.get(r) == v}
+            for record, values in other.agreement.possible.items():
+                possible[record] = np.union1d(possible.get(record, values), values)
+        return replace(self, agreement=replace(self.agreement, links=links, possible=possible))
+
+    def incomplete(self) -> "Solution":
+        """The same after a search that was cut short: nothing is certain."""
+        return replace(self, agreement=replace(self.agreement, links={}, complete=False))
+
+
+class Problem:
+    """Distinct known records, in the release's units, and the release that they may be in."""
+
+    def __init__(self, known: FloatArray, source: Source, rule: str, node_limit: int, progress: Progress) -> None:
+        self.known, self.source, self.rule = known, source, rule
+        self.node_limit, self.progress = node_limit, progress
+        self._everything: Candidates | None = None
+
+    def scaled(self, scale: float) -> "Problem":
+        """The same problem for records so many times as long."""
+        other = Problem(self.known * scale, self.source, self.rule, self.node_limit, self.progress)
+        other._everything = self._everything
+        return other
+
+    def everything(self, unit: float) -> Candidates:
+        """All released values, gathered once."""
+        if self._everything is None:
+            self._everything = all_candidates(1, self.source, unit, self.progress)
+        records = len(self.known)
+        none, all_ = np.zeros(records, dtype=np.int64), np.full(records, len(self._everything.points))
+        return replace(self._everything, first=none, last=all_)
+
+    def nothing(self, unit: float) -> Solution:
+        """No record has a place: each could be any row, or none."""
+        found = self.everything(unit)
+        everyone = {i: np.arange(len(found.points)) for i in range(len(self.known))}
+        return Solution(found, Agreement({}, everyone, 0, complete=True), {}, np.zeros(len(self.known)))
+
+    def by_norms(self, precision: Precision, known_unit: float, *, doubt: bool = False) -> Solution:
+        """Links under motions that keep norms and distances."""
+        norms = row_norms(self.known)
+        error, radius = self._errors(precision, norms, known_unit * norms)
+        found = norm_candidates(self.known, error, self.source, precision.unit, self.progress)
+        lists = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
+        sizes = np.sort(found.last - found.first)
+        if len(sizes) > 1 and float(sizes[0]) * float(sizes[1]) * self.source.shape[1] > _MOST_COMPARED:
+            solution = self._narrowed(found, error, lists, norms_kept=True, doubt=doubt)
+        else:
+            agreement = self._agreement(Geometry(self.known, error, found.points, found.copies), lists)
+            solution = self._solution(found, error, lists, agreement, norms_kept=True, doubt=doubt)
+        return replace(solution, radius=radius)
+
+    def by_distances(self, precision: Precision, known_unit: float, scale_error: float = 0.0) -> Solution:
+        """Links under motions that keep distances alone; ``scale_error`` is that of the scale, relative."""
+        found = self.everything(precision.unit)
+        norms = row_norms(self.known)
+        # A translation may be as long as the longest row and the longest record together.
+        longest = float(row_norms(found.points[-1:])[0] + norms.max())
+        # An error of the scale moves a record by that share of its distance from the others' centre.
+        own = known_unit * norms + scale_error * row_norms(self.known - self.known.mean(axis=0))
+        error, radius = self._errors(precision, np.full(len(norms), longest), own)
+        return replace(self._narrowed(found, error, None, norms_kept=False), radius=radius)
+
+    def _errors(self, precision: Precision, norms: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Length error and error radius of the records, whose ``own`` error comes on top."""
+        columns = self.source.shape[1]
+        return precision.length_error(norms, columns) + own, precision.radius(norms, columns) + own
+
+    def _narrowed(
+        self,
+        found: Candidates,
+        error: FloatArray,
+        allowed: Lists | None,
+        *,
+        norms_kept: bool,
+        doubt: bool = True,
+    ) -> Solution:
+        """Links by distances between candidates that are too many to compare one by one."""
+        bounds = Bounds(self.known, error)
+        everyone = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
+        geometry = Geometry(self.known, error, found.points, found.copies)
+        span = float(np.abs(found.points).max(initial=0.0)) * np.sqrt(found.points.shape[1])
+        field = Field.of(found.points, found.copies, 8 * float(error.max()) * span)
+        nothing = Agreement({}, everyone, 0, complete=True)
+        try:
+            lists = lists_of_all(bounds, field, allowed, self.progress)
+            if all(len(values) for values in lists.values()):
+                agreement = self._agreement(geometry, lists)
+                if agreement.size == len(self.known) or not agreement.complete:
+                    return self._solution(found, error, everyone, agreement, norms_kept=norms_kept, doubt=doubt)
+            lists = lists_of_some(bounds, field, allowed, self.progress)
+            agreement = self._agreement(geometry, lists)
+            if agreement.size < _LEAST_TELLING:
+                return self._solution(found, error, everyone, nothing, norms_kept=norms_kept, doubt=doubt)
+            rest = np.setdiff1d(np.arange(len(self.known)), list(lists))
+            if len(rest) and len(agreement.links) >= _LEAST_TELLING:
+                placed = np.array(sorted(agreement.links))
+                partial = np.array([[agreement.links[int(r)] for r in placed]])
+                lists |= extension(bounds, field, placed, partial, rest)
+                agreement = self._agreement(geometry, lists)
+        except TooManyError:
+            agreement = replace(nothing, complete=False)
+        return self._solution(found, error, everyone, agreement, norms_kept=norms_kept, doubt=doubt)
+
+    def _agreement(self, geometry: Geometry, lists: Lists) -> Agreement:
+        search = Search(geometry, lists, Budget(self.node_limit))
+        agreement = backbone(search)
+        return uniquely_valid(search, lists, agreement) if self.rule == "uniquely-valid" else agreement
+
+    def _solution(
+        self,
+        found: Candidates,
+        error: FloatArray,
+        lists: Lists,
+        agreement: Agreement,
+        *,
+        norms_kept: bool,
+        doubt: bool,
+    ) -> Solution:
+        """What chance would make is asked where a known record is absent, where only distances tell, and in doubt."""
+        chance: dict[int, float] = {}
+        if agreement.links and (agreement.size < len(self.known) or doubt):
+            records = sorted(agreement.links)
+            values = [agreement.links[r] for r in records]
+            others = [
+                found.points[lists[r][lists[r] != v]] if norms_kept else found.points[:0]
+                for r, v in zip(records, values, strict=True)
+            ]
+            matches = chance_matches(
+                self.known[records],
+                error[records],
+                found.points[values],
+                others,
+                len(self.known),
+                self.source,
+                norms_kept=norms_kept,
+            )
+            chance = dict(zip(records, matches.tolist(), strict=True))
+        return Solution(found, agreement, chance, error)
