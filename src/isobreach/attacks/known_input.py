@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The known-input attack on an orthogonal motion (Giannella, Liu, Kargupta), with the optimal estimate.
+r"""The known-input attack (Giannella, Liu, Kargupta), with the optimal estimate.
 
 1. Link known records to released rows (``isobreach.linking``).
-2. The linked pairs fix the motion on the span of the linked records; h = n - k dimensions stay hidden.
-3. For a released row y at distance d from the span of the linked released rows, the record is known up to a vector
-   uniform on a sphere of radius d in the h hidden dimensions. With c = epsilon |y| the breach probability depends on
-   c/d and h alone, so the *relative residual* d/|y| ranks all rows; that one number a row is what the pass over the
-   release keeps.
-4. Estimate: M'y on the span; in the hidden dimensions one Haar-random rotation for all rows, shrunk to the
-   estimator's radius.
-
-A release that is not exact (rounded, float32) moves both the row and the fitted motion. Let e bound that error,
-relative to |y|. Then |x| >= (1 - e) |y|; the estimate errs by at most e |y| within the span, and d by at most e |y|.
-The two subspaces are orthogonal, so the hidden part breaches when it is within
-
-    reach * |y|,   reach = sqrt(((1 - e) epsilon)^2 - e^2) - e
-
-of a sphere point at the measured d. Probabilities are claimed for that reach, and 0, which says nothing, where it is
-negative: they are lower bounds that hold whatever the rounding did. Errors below 1e-9 epsilon count as none.
+2. The linked pairs fix the motion on the span of the linked records, or, where it has a translation, on their affine
+   hull; h = n - k dimensions stay hidden. A scale is put into the records first: a breach is relative.
+3. For a released row y at distance d from the span (hull) of the linked released rows, the record is known up to a
+   vector uniform on a sphere of radius d in the h hidden dimensions: ``isobreach.attacks.exposure``.
+4. Estimate: the foot p, M'y on the span (hull); in the hidden dimensions one random map for all rows, shrunk to
+   the estimator's radius. Where a translation hides norms, the optimal hidden part is r times the unit vector of WW'p,
+   the same for all rows: records that lie further out are larger, and so easier to breach.
 """
 
 from collections.abc import Callable
@@ -31,26 +22,16 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
-from isobreach.blocks import Source, as_source, tile_rows, tiles
+from isobreach.attacks.exposure import Exposure, Kind, UnplacedExposure, measure_orthogonal, measure_rigid
+from isobreach.blocks import Source, as_source, tiles
 from isobreach.errors import InputError
-from isobreach.geometry import (
-    ESTIMATORS,
-    ConsistentMotions,
-    Estimator,
-    breach_probability,
-    estimate_radius,
-    fit_motions,
-    haar,
-    residual_kernel,
-    row_norms,
-)
-from isobreach.linking import Linkage, Motion, Precision, Rule, link, linked_pairs
+from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, fit_motions, row_norms
+from isobreach.linking import Linkage, Motion, Rule, link, linked_pairs
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _CHUNK = 1 << 18
-_NEGLIGIBLE = 1e-9  # error, beside epsilon, below which a release counts as exact
 
 
 def _plain(values: FloatArray, rows: IntArray) -> Any:
@@ -69,17 +50,16 @@ class AttackResult:
         h = n - k: what the links leave undetermined.
     epsilon, estimator
         As asked for.
-    is_exact
-        Whether probabilities are exact; lower bounds otherwise.
+    kind
+        What probabilities are: ``"exact"``, a ``"lower bound"``, or an ``"approximation"``.
     """
 
     linkage: Linkage
     epsilon: float
     estimator: Estimator
-    _squared_residual: FloatArray = field(repr=False)
-    _error: FloatArray = field(repr=False)
+    _exposure: Exposure = field(repr=False)
     _motions: ConsistentMotions = field(repr=False)
-    _hidden_rotation: FloatArray = field(repr=False)
+    _hidden_map: FloatArray = field(repr=False)
     _known: FloatArray = field(repr=False)
     _known_error: float = field(repr=False)
     _source: Source = field(repr=False)
@@ -96,9 +76,19 @@ class AttackResult:
         return self._motions.hidden_dimension
 
     @property
+    def known_columns(self) -> int:
+        """Columns of the records: fewer than the release's where it was padded."""
+        return int(self._known.shape[1])
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Exact if the release's own error is negligible beside epsilon; approximations under noise."""
+        return self._exposure.kind(self.epsilon)
+
+    @property
     def is_exact(self) -> bool:
-        """Whether the release's own error is negligible beside epsilon; otherwise probabilities are lower bounds."""
-        return bool((self._error < _NEGLIGIBLE * self.epsilon).all())
+        """Whether probabilities are exact."""
+        return self.kind == "exact"
 
     @cached_property
     def linked_rows(self) -> IntArray:
@@ -116,8 +106,8 @@ class AttackResult:
 
     @cached_property
     def relative_residual(self) -> FloatArray:
-        """d / |y| of every released row: the smaller, the more exposed."""
-        return np.sqrt(self._squared_residual)
+        """d / |y| of every released row: the smaller, the more exposed. With a translation d / sqrt(|p|^2 + d^2)."""
+        return self._exposure.relative_residual
 
     @cached_property
     def breach_probability(self) -> FloatArray:
@@ -125,35 +115,31 @@ class AttackResult:
         return self.probability()
 
     def probability(
-        self, epsilon: float | None = None, rows: ArrayLike | None = None, estimator: Estimator | None = None
+        self,
+        epsilon: float | None = None,
+        rows: ArrayLike | None = None,
+        estimator: Estimator | None = None,
+        *,
+        norms: ArrayLike | None = None,
     ) -> FloatArray:
-        """Breach probability at another ``epsilon``, of some ``rows`` only, or by another ``estimator``."""
+        """Breach probability at another ``epsilon``, of some ``rows`` only, or by another ``estimator``.
+
+        ``norms``: the true norm of each of these rows' records, which a translation hides from the attacker but not
+        from the owner. The probability is then that of a random hidden direction, for the record as it is.
+        """
         epsilon = self.epsilon if epsilon is None else check_epsilon(epsilon)
-        estimator = self.estimator if estimator is None else estimator
-        if rows is not None:
-            wanted = self._checked(rows)
-            claim = self._claim(wanted, epsilon, estimator)
-            claim[np.isin(wanted, list(self._record_of))] = 1.0
-            return claim
-        result = np.empty(self.shape[0])
+        estimator = self.estimator if estimator is None else _checked_estimator(estimator, self.linkage)
+        wanted = None if rows is None else self._checked(rows)
+        result = np.empty(self.shape[0] if wanted is None else len(wanted))
+        true_norms = None if norms is None else _checked_norms(norms, len(result)) * self.linkage.scale
         for start in range(0, len(result), _CHUNK):  # intermediate arrays stay small beside the release
             part = slice(start, start + _CHUNK)
-            result[part] = self._claim(part, epsilon, estimator)
-        result[list(self._record_of)] = 1.0
+            chosen = part if wanted is None else wanted[part]
+            theirs = None if true_norms is None else true_norms[part]
+            result[part] = self._exposure.claim(chosen, epsilon, estimator, theirs)
+        sure = list(self._record_of)
+        result[sure if wanted is None else np.isin(wanted, sure)] = 1.0
         return result
-
-    def _claim(self, rows: IntArray | slice, epsilon: float, estimator: Estimator) -> FloatArray:
-        reach = self._reach(rows, epsilon)
-        ratio = np.minimum(np.sqrt(self._squared_residual[rows]), 1.0)  # d never exceeds |y|
-        claim = breach_probability(ratio, np.maximum(reach, 0.0), self.hidden_dimension, 1.0, estimator)
-        return np.where(reach < 0, 0.0, claim)
-
-    def _reach(self, rows: IntArray | slice, epsilon: float) -> FloatArray:
-        """How near, relative to |y|, the hidden part must be for a breach; negative where nothing can be claimed."""
-        error = self._error[rows] if self._error.ndim else self._error
-        error = np.where(error < _NEGLIGIBLE * epsilon, 0.0, error)
-        inside = (epsilon * np.maximum(1.0 - error, 0.0)) ** 2 - error**2
-        return np.where(inside < 0, -1.0, np.sqrt(np.maximum(inside, 0.0)) - error)
 
     @cached_property
     def best(self) -> int | None:
@@ -164,16 +150,12 @@ class AttackResult:
     def top(self, count: int) -> IntArray:
         """The ``count`` unlinked released rows with the highest breach probability, highest first."""
         check_integer("count", count, least=1)
-        exposure = self._squared_residual
-        if self._error.ndim:  # rounding hurts small rows more; the probability falls with residual / reach
-            reach = self._reach(slice(None), self.epsilon)
-            exposure = np.divide(exposure, reach**2, out=np.full(len(exposure), np.inf), where=reach > 0)
-        return _smallest(exposure, count, self.linked_rows)
+        return _smallest(self._exposure.rank(self.epsilon, self.estimator), count, self.linked_rows)
 
     @property
     def estimates(self) -> Any:
-        """Estimate of every released row's record, m x n: as large as the release itself."""
-        estimates = np.empty(self.shape)
+        """Estimate of every released row's record, m x n with n the records' columns: as large as the release."""
+        estimates = np.empty((self.shape[0], self.known_columns))
 
         def kernel(start: int, block: FloatArray) -> tuple[int, FloatArray]:
             rows = np.arange(start, start + len(block))
@@ -190,14 +172,20 @@ class AttackResult:
 
     def _estimate(self, released: FloatArray, rows: IntArray) -> FloatArray:
         motions = self._motions
-        hidden = released @ motions.released_hidden
-        residual, norm = row_norms(hidden), row_norms(released)
-        reach = np.maximum(self._reach(rows, self.epsilon), 0.0)
-        # Rounding may leave d a hair above |y|, where no record can be.
-        radius = estimate_radius(np.minimum(residual, norm), norm * reach, 1.0, self.estimator)
-        shrink = np.divide(radius, residual, out=np.zeros_like(residual), where=residual > 0)
-        seen = (released @ motions.released) @ motions.known.T
-        estimates = seen + (hidden * shrink[:, None]) @ self._hidden_rotation @ motions.known_hidden.T
+        centred = released - motions.released_centre
+        hidden = centred @ motions.released_hidden
+        foot = motions.known_centre + (centred @ motions.released) @ motions.known.T
+        residual = row_norms(hidden)
+        norm = np.hypot(row_norms(foot), residual)
+        radius = self._exposure.radius(rows, residual, norm, self.epsilon, self.estimator)
+        outward = motions.known_hidden.T @ motions.known_centre
+        if self.estimator == "optimal" and outward.any():
+            towards = np.broadcast_to(outward / np.linalg.norm(outward), (len(rows), len(outward)))
+        else:
+            towards = hidden @ self._hidden_map
+            lengths = row_norms(towards)[:, None]
+            towards = np.divide(towards, lengths, out=np.zeros_like(towards), where=lengths > 0)
+        estimates = (foot + (radius[:, None] * towards) @ motions.known_hidden.T) / self.linkage.scale
         for place in np.flatnonzero(np.isin(rows, list(self._record_of))):
             estimates[place] = self._known[self._record_of[int(rows[place])]]
         return np.asarray(estimates)
@@ -233,46 +221,65 @@ def attack(
     check_seed(seed)
     source, known = as_source(released), np.asarray(known)
     linkage = link(known, source, motion=motion, rule=rule, tolerance=tolerance, progress=progress)
+    return attack_linked(known, source, linkage, epsilon, estimator=estimator, seed=seed, progress=progress)
+
+
+def attack_linked(
+    known: NDArray[Any],
+    released: NDArray[Any] | Source,
+    linkage: Linkage,
+    epsilon: float = 0.1,
+    *,
+    estimator: Estimator = "optimal",
+    seed: int | None = None,
+    progress: Progress = no_progress,
+) -> AttackResult:
+    """What follows from the links: the attack after ``link``."""
+    epsilon = check_epsilon(epsilon)
+    estimator = _checked_estimator(estimator, linkage)
+    check_seed(seed)
+    source, known = as_source(released), np.asarray(known)
+    translates = _translates(linkage)
     records, rows = linked_pairs(known, linkage, source)
-    pair_error = float(np.linalg.norm(linkage.radius[linkage.linked]))
-    motions = fit_motions(records, rows, noise=2 * pair_error)
-    hidden = motions.released_hidden
+    radius = linkage.radius[linkage.linked]
+    pair_error = float(np.linalg.norm(radius))
+    motions = fit_motions(records * linkage.scale, rows, noise=2 * pair_error, translates=translates)
+    exposure: Exposure
+    if translates and not len(rows):
+        exposure = UnplacedExposure(source.shape[0])
+    elif translates:
+        exposure = measure_rigid(source, motions, linkage.precision, radius, progress)
+    else:
+        exposure = measure_orthogonal(source, motions, linkage.precision, pair_error, progress)
     return AttackResult(
         linkage=linkage,
         epsilon=epsilon,
         estimator=estimator,
-        _squared_residual=_squared_residuals(source, hidden, progress),
-        _error=_relative_error(source, linkage.precision, pair_error * motions.sensitivity, progress),
+        _exposure=exposure,
         _motions=motions,
-        _hidden_rotation=haar(motions.hidden_dimension, random_source(seed, "estimate")),
+        _hidden_map=motions.choose_hidden(random_source(seed, "estimate")),
         _known=np.asarray(known, dtype=np.float64),
         _known_error=float(np.finfo(str(known.dtype)).eps) if known.dtype.kind == "f" else 0.0,
         _source=source,
     )
 
 
-def _relative_error(source: Source, precision: Precision, fit: float, progress: Progress) -> FloatArray:
-    """Error of a row relative to its norm: its own, and ``fit``, that of the fitted motion.
-
-    One number for all rows where errors are relative, as in floating point; one a row where they are absolute.
-    """
-    fixed, at_one = precision.radius(np.array([0.0, 1.0]), source.shape[1])
-    common = np.asarray((at_one - fixed) + fit)
-    if fixed == 0:
-        return common
-
-    def kernel(start: int, block: FloatArray) -> FloatArray:
-        norms = row_norms(block)
-        own: FloatArray = np.divide(fixed, norms, out=np.full(len(block), np.inf), where=norms > 0)
-        return np.asarray(own + common)
-
-    return source.column(kernel, "measuring norms", progress)
+def _translates(linkage: Linkage) -> bool:
+    return linkage.motion != "orthogonal"
 
 
-def _squared_residuals(source: Source, hidden: FloatArray, progress: Progress) -> FloatArray:
-    """(d / |y|)^2 of every released row, d by the complement's basis ``hidden``."""
-    measure = residual_kernel(hidden, tile_rows(source.shape[1]))
-    return source.column(lambda start, block: measure(block), "measuring residuals", progress)
+def _checked_estimator(estimator: Estimator, linkage: Linkage) -> Estimator:
+    check_choice("estimator", estimator, ESTIMATORS)
+    if estimator == "published" and _translates(linkage):
+        raise InputError("estimator", "must be optimal or uniform unless the motion is orthogonal", repr(estimator))
+    return estimator
+
+
+def _checked_norms(norms: ArrayLike, count: int) -> FloatArray:
+    array = np.asarray(norms, dtype=np.float64)
+    if array.shape != (count,) or not (np.isfinite(array) & (array >= 0)).all():
+        raise InputError("norms", f"must be {count} finite numbers >= 0, one a row", f"shape {array.shape}")
+    return array
 
 
 def _smallest(values: FloatArray, count: int, excluded: IntArray) -> IntArray:

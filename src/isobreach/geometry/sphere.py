@@ -160,7 +160,9 @@ def estimate_radius(
 ) -> FloatArray:
     """Length of the hidden part of the estimate: sqrt(max(d^2 - c^2, 0)) for ``optimal``, d for the paper's.
 
-    With an offset the optimal one is signed, along the offset: r = -e + sqrt(max(e^2 + d^2 - c^2, 0)).
+    With an offset the optimal one is signed, along the offset: r = -e + sqrt(e^2 + d^2 - c^2). Where that is certain,
+    so is all of -e ... l - d with l = sqrt(c^2 - 2 e d), epsilon times the shortest record on the sphere: then r is 0
+    if that is among them, which errs least, else their middle, away from where rounding decides.
     """
     check_choice("estimator", estimator, ESTIMATORS)
     d = _nonnegative("residual", residual)
@@ -168,7 +170,10 @@ def estimate_radius(
     if estimator != "optimal":
         return d
     c = epsilon * _nonnegative("norm", norm)
-    return _height(d, c, e)
+    r = _height(d, c, e)
+    last = np.sqrt(np.maximum(c**2 - 2 * e * d, 0.0)) - d
+    certain = (e > 0) & ((e**2 + (d - c) * (d + c) <= 0) | (r <= -d))
+    return np.where(certain, np.where(last >= 0, 0.0, (last - e) / 2), r)
 
 
 def _height(d: FloatArray, c: FloatArray, e: FloatArray) -> FloatArray:
