@@ -294,10 +294,14 @@ def test_what_is_not_defined_is_refused():
     rng = np.random.default_rng(12)
     release = Release(_records(9, 3, rng), rng)
     links = release.linkage(range(2))
-    with pytest.raises(InputError, match="estimator must be optimal or uniform unless the motion is orthogonal"):
+    with pytest.raises(
+        InputError, match="estimator must be optimal or uniform unless the motion is orthogonal and without noise"
+    ):
         attack_linked(release.records[:2], release.released, links, estimator="published")
     result = attack_linked(release.records[:2], release.released, links, seed=0)
-    with pytest.raises(InputError, match="estimator must be optimal or uniform unless the motion is orthogonal"):
+    with pytest.raises(
+        InputError, match="estimator must be optimal or uniform unless the motion is orthogonal and without noise"
+    ):
         result.probability(estimator="published")
     for norms in ([1.0], -np.ones(9), np.full(9, np.nan)):
         with pytest.raises(InputError, match="norms must be 9 finite numbers >= 0, one a row"):

@@ -132,13 +132,13 @@ class OrthogonalExposure(Exposure):
 
 
 def measure_orthogonal(
-    source: Source, motions: ConsistentMotions, precision: Precision, pair_error: float, progress: Progress
+    source: Source, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
 ) -> OrthogonalExposure:
-    """One pass over the release, two where errors are absolute. ``pair_error``: Frobenius norm of the pairs' error."""
+    """One pass over the release, two where errors are absolute. ``radius``: error of each linked row."""
     measure = residual_kernel(motions.released_hidden, tile_rows(source.shape[1]))
     squared = source.column(lambda start, block: measure(block), "measuring residuals", progress)
     fixed, at_one = precision.radius(np.array([0.0, 1.0]), source.shape[1])
-    common = np.asarray((at_one - fixed) + pair_error * motions.sensitivity)
+    common = np.asarray((at_one - fixed) + float(np.linalg.norm(radius)) * motions.sensitivity)
     if fixed == 0:
         return OrthogonalExposure(motions.hidden_dimension, squared, common)
 

@@ -12,7 +12,7 @@ r"""The known-input attack (Giannella, Liu, Kargupta), with the optimal estimate
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,10 +23,11 @@ from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
 from isobreach.attacks.exposure import Exposure, Kind, UnplacedExposure, measure_orthogonal, measure_rigid
+from isobreach.attacks.noisy import DETERMINED, measure_noisy
 from isobreach.blocks import Source, as_source, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, fit_motions, row_norms
-from isobreach.linking import Linkage, Motion, Rule, link, linked_pairs
+from isobreach.linking import Choice, Linkage, Rule, link, linked_pairs
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -204,7 +205,7 @@ def attack(
     released: NDArray[Any] | Source,
     epsilon: float = 0.1,
     *,
-    motion: Motion = "orthogonal",
+    motion: Choice = "orthogonal",
     estimator: Estimator = "optimal",
     rule: Rule = "backbone",
     tolerance: float | None = None,
@@ -239,18 +240,7 @@ def attack_linked(
     estimator = _checked_estimator(estimator, linkage)
     check_seed(seed)
     source, known = as_source(released), np.asarray(known)
-    translates = _translates(linkage)
-    records, rows = linked_pairs(known, linkage, source)
-    radius = linkage.radius[linkage.linked]
-    pair_error = float(np.linalg.norm(radius))
-    motions = fit_motions(records * linkage.scale, rows, noise=2 * pair_error, translates=translates)
-    exposure: Exposure
-    if translates and not len(rows):
-        exposure = UnplacedExposure(source.shape[0])
-    elif translates:
-        exposure = measure_rigid(source, motions, linkage.precision, radius, progress)
-    else:
-        exposure = measure_orthogonal(source, motions, linkage.precision, pair_error, progress)
+    motions, exposure = _measure(known, source, linkage, progress)
     return AttackResult(
         linkage=linkage,
         epsilon=epsilon,
@@ -264,14 +254,42 @@ def attack_linked(
     )
 
 
+def _measure(
+    known: NDArray[Any], source: Source, linkage: Linkage, progress: Progress
+) -> tuple[ConsistentMotions, Exposure]:
+    """The motions that the links leave, and what they tell of every released row."""
+    translates, sigma = _translates(linkage), linkage.noise
+    if sigma:  # equal rows carry the same noise: one pair, not several
+        firsts = linkage.linked[np.unique(linkage.rows[linkage.linked], return_index=True)[1]]
+        single = np.full_like(linkage.rows, -1)
+        single[firsts] = linkage.rows[firsts]
+        linkage = replace(linkage, rows=single)
+    records, rows = linked_pairs(known, linkage, source)
+    records, radius = records * linkage.scale, linkage.radius[linkage.linked]
+    if sigma:
+        unseen = DETERMINED * sigma * float(np.sqrt(source.shape[1]))
+        motions = fit_motions(records, rows, noise=unseen, translates=translates, whiten=False)
+    else:
+        motions = fit_motions(records, rows, noise=2 * float(np.linalg.norm(radius)), translates=translates)
+    if translates and not len(rows):
+        return motions, UnplacedExposure(source.shape[0])
+    if sigma:
+        own = 1 + 1 / len(rows) if translates else 1.0
+        return motions, measure_noisy(source, motions, sigma, own, progress)
+    if translates:
+        return motions, measure_rigid(source, motions, linkage.precision, radius, progress)
+    return motions, measure_orthogonal(source, motions, linkage.precision, radius, progress)
+
+
 def _translates(linkage: Linkage) -> bool:
     return linkage.motion != "orthogonal"
 
 
 def _checked_estimator(estimator: Estimator, linkage: Linkage) -> Estimator:
     check_choice("estimator", estimator, ESTIMATORS)
-    if estimator == "published" and _translates(linkage):
-        raise InputError("estimator", "must be optimal or uniform unless the motion is orthogonal", repr(estimator))
+    if estimator == "published" and (_translates(linkage) or linkage.noise):
+        rule = "must be optimal or uniform unless the motion is orthogonal and without noise"
+        raise InputError("estimator", rule, repr(estimator))
     return estimator
 
 

@@ -2,6 +2,8 @@
 """Arrays in, arrays out: spheres, subspaces and motions."""
 
 from isobreach.geometry.motion import ConsistentMotions, fit_motions, haar, procrustes_residual
+from isobreach.geometry.noise import Hidden, Noise, NoisyRows, Spread, noisy_rows
+from isobreach.geometry.noisy_breach import noisy_breach_probability, noisy_radius
 from isobreach.geometry.residual import residual_kernel
 from isobreach.geometry.sphere import (
     ESTIMATORS,
@@ -16,12 +18,19 @@ __all__ = [
     "ESTIMATORS",
     "ConsistentMotions",
     "Estimator",
+    "Hidden",
+    "Noise",
+    "NoisyRows",
+    "Spread",
     "attribute_breach_probability",
     "breach_probability",
     "complement",
     "estimate_radius",
     "fit_motions",
     "haar",
+    "noisy_breach_probability",
+    "noisy_radius",
+    "noisy_rows",
     "procrustes_residual",
     "residual_kernel",
     "residuals",
