@@ -181,7 +181,7 @@ def test_the_papers_equation_knows_no_noise():
 
 def test_with_nothing_hidden_the_estimate_is_the_inverse_of_the_best_fitting_motion():
     rng = np.random.default_rng(9)
-    release, result = _attack(4, 12, 0.2, 0.3, "orthogonal", rng)
+    release, result = _attack(4, 12, 0.05, 0.3, "orthogonal", rng)
     known, rows = release.records[:12], release.released[release.order[:12]]
     best = orthogonal_procrustes(known, rows)[0].T
     others = release.order[12:]
