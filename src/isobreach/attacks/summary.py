@@ -2,7 +2,8 @@
 """The figures that a report shows of an attack; computed here, drawn elsewhere.
 
 The headline is the worst record, then quantiles, then the mean. Beside it stands the baseline: the breach probability
-of an attacker who knows no record at all, which is the same for every row.
+of an attacker who knows no record at all, which is the same for every row. Where a motion has a translation, such an
+attacker does not even know where the records are: there is none.
 """
 
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks.exposure import Kind
 from isobreach.attacks.known_input import AttackResult
 from isobreach.geometry import ESTIMATORS, Estimator, breach_probability
+from isobreach.linking import Motion
 
 FloatArray = NDArray[np.float64]
 
@@ -22,12 +25,17 @@ _CURVE_POINTS = 200
 
 @dataclass(frozen=True, eq=False)
 class AttackSummary:
-    """An attack in figures; probabilities are closed-form, given the links, or lower bounds if not ``is_exact``."""
+    """An attack in figures; ``kind`` says what the probabilities are, given the links.
+
+    ``columns`` are the release's, ``known_columns`` the records'; a padded release has more.
+    """
 
     released_rows: int
     other_rows: int
-    is_exact: bool
+    motion: Motion
+    kind: Kind
     columns: int
+    known_columns: int
     known_records: int
     links: dict[str, int]
     complete: bool
@@ -40,7 +48,7 @@ class AttackSummary:
     quantiles: dict[float, float]
     mean_probability: float | None
     rows_at_least: dict[float, int]
-    baseline_probability: float
+    baseline_probability: float | None
     rank_curves: dict[float, tuple[NDArray[np.int64], FloatArray]]
     epsilon_curves: dict[Estimator, tuple[FloatArray, FloatArray]]
 
@@ -53,8 +61,10 @@ def summarise(result: AttackResult) -> AttackSummary:
     return AttackSummary(
         released_rows=rows,
         other_rows=rows - len(result.linked_rows),
-        is_exact=result.is_exact,
+        motion=result.linkage.motion,
+        kind=result.kind,
         columns=columns,
+        known_columns=result.known_columns,
         known_records=len(result.linkage.rows),
         links=result.linkage.counts(),
         complete=result.linkage.complete,
@@ -67,10 +77,16 @@ def summarise(result: AttackResult) -> AttackSummary:
         quantiles=_quantiles(unlinked),
         mean_probability=float(unlinked.mean()) if len(unlinked) else None,
         rows_at_least={level: int((unlinked >= level).sum()) for level in LEVELS},
-        baseline_probability=float(breach_probability(1.0, 1.0, columns, result.epsilon, result.estimator)),
+        baseline_probability=_baseline(result),
         rank_curves=_rank_curves(result),
         epsilon_curves=_epsilon_curves(result),
     )
+
+
+def _baseline(result: AttackResult) -> float | None:
+    if result.linkage.motion != "orthogonal":
+        return None
+    return float(breach_probability(1.0, 1.0, result.known_columns, result.epsilon, result.estimator))
 
 
 def _quantiles(probabilities: FloatArray) -> dict[float, float]:

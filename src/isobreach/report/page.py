@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from isobreach.attacks import AttackSummary
-from isobreach.report.wording import LINK_HEAD, link_rows, percent, probability, sentences, verdict
+from isobreach.report.wording import KINDS, LINK_HEAD, MOTIONS, link_rows, percent, probability, sentences, verdict
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #57606a; --line: #d0d7de; --accent: #b42318; }
@@ -51,15 +51,15 @@ def attack_page(
 <ul>{said}</ul>
 {_figure(drawing)}
 <h2>Breach probability of the other released rows</h2>
-<p class="soft">{"Closed-form" if summary.is_exact else "Lower bounds"}, given the links. Higher is worse. A breach is
+<p class="soft">{escape(KINDS[summary.kind].capitalize())}, given the links. Higher is worse. A breach is
 an estimate within {escape(percent(summary.epsilon))} of the record's length (its Euclidean norm).</p>
 {_table(("", "probability"), _numbers(summary))}
 <h2>Known records</h2>
 <div class="wide">{_table(LINK_HEAD, link_rows(links))}</div>
 <h2>Threat model</h2>
-<p>The attacker holds the release, knows that it is an orthogonal motion of the records, and knows some of the records
-but not which rows they are. Not being breached by this attack is no proof of safety: other attacks, and attackers who
-know more, may succeed.</p>
+<p>The attacker holds the release, knows that it is {MOTIONS[summary.motion]} of the records, and knows some of
+them but not which rows they are. Not being breached by this attack is no proof of safety: other attacks, and attackers
+who know more, may succeed.</p>
 <h2>How to run it again</h2>
 {_table(("", ""), _run(run))}
 </main>
@@ -74,7 +74,7 @@ def _figure(drawing: str | None) -> str:
     drawing = drawing[drawing.index("<svg") :].replace("<svg ", '<svg role="img" aria-labelledby="figure-text" ', 1)
     caption = (
         "Left: breach probability of every other released row, most exposed first. "
-        "Right: that of the most exposed row against the error that counts as a breach. Closed-form; higher is worse."
+        "Right: that of the most exposed row against the error that counts as a breach. Higher is worse."
     )
     drawing = f'<div class="drawing" tabindex="0">{drawing}</div>'
     return f'<figure>{drawing}<figcaption id="figure-text">{caption}</figcaption></figure>'
@@ -82,21 +82,22 @@ def _figure(drawing: str | None) -> str:
 
 def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
     def say(value: float) -> str:
-        return probability(value, is_exact=summary.is_exact)
+        return probability(value, summary.kind)
 
     rows = []
     if summary.best_row is not None and summary.best_probability is not None:
         rows.append(
             (
                 f"the most exposed: released row {summary.best_row} (counted from 0)",
-                probability(summary.best_probability),
+                say(summary.best_probability),
             )
         )
     for quantile, value in sorted(summary.quantiles.items(), reverse=True):
         rows.append((f"the {100 * (1 - quantile):.3g}% most exposed rows: this or more", say(value)))
     if summary.mean_probability is not None:
         rows.append(("mean", say(summary.mean_probability)))
-    rows.append(("baseline: an attacker who knows no record", probability(summary.baseline_probability)))
+    if summary.baseline_probability is not None:
+        rows.append(("baseline: an attacker who knows no record", probability(summary.baseline_probability)))
     return rows
 
 

@@ -4,24 +4,32 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isobreach.attacks import AttackSummary
+from isobreach.attacks import AttackSummary, Kind
 
 SCHEMA = "isobreach/attack/1"
 LINK_HEAD = ("known record", "status", "released row", "candidates")  # rows are counted from 0
 
 
-def probability(value: float, *, is_exact: bool = True) -> str:
+MOTIONS = {"orthogonal": "an orthogonal motion", "rigid": "a rigid motion", "similarity": "a similarity"}
+KINDS: dict[Kind, str] = {"exact": "closed-form", "lower bound": "lower bound", "approximation": "approximation"}
+
+
+def probability(value: float, kind: Kind = "exact") -> str:
     """A probability in words and figures that never round to a certainty which is none.
 
     >>> probability(1.0), probability(0.99999), probability(0.8251), probability(3.2e-9), probability(0.0)
     ('1 (certain)', 'above 0.9999', '0.825', '3.2e-09', 'below 1e-300')
-    >>> probability(0.2, is_exact=False), probability(0.0, is_exact=False)
-    ('at least 0.200', 'unknown at this precision')
+    >>> probability(0.2, "lower bound"), probability(0.0, "lower bound")
+    ('at least 0.200', 'unknown')
+    >>> probability(0.2, "approximation"), probability(1.0, "approximation"), probability(0.0, "approximation")
+    ('about 0.200', 'above 0.9999', 'below 1e-300')
     """
+    if kind == "approximation":
+        return f"about {value:.3f}" if 0.001 <= value <= 0.9999 else probability(min(value, 1 - 1e-9))
     if value == 1.0:
         return "1 (certain)"
-    if not is_exact:
-        return f"at least {probability(value)}" if value > 0 else "unknown at this precision"
+    if kind == "lower bound":
+        return f"at least {probability(value)}" if value > 0 else "unknown"
     if value > 0.9999:
         return "above 0.9999"
     if value >= 0.001:
@@ -43,26 +51,27 @@ def verdict(summary: AttackSummary) -> str:
     if summary.best_row is None or summary.best_probability is None:
         return "Every released row is a known record: nothing else is left to estimate."
     if summary.links["absent"] == summary.known_records:
-        return (
-            "None of the known records is in this release, or it is not an orthogonal motion of them: "
-            "a translation (scheme rigid), which this attack does not undo yet, looks the same."
+        return f"None of the known records is in this release, or it is not {MOTIONS[summary.motion]} of them." + (
+            " To this attack a translation (scheme rigid) looks the same." if summary.motion == "orthogonal" else ""
         )
-    rate = probability(summary.best_probability, is_exact=summary.is_exact)
+    rate = probability(summary.best_probability, summary.kind)
     outcome = f"the most exposed other record can be estimated within {percent(summary.epsilon)} of its length"
     if not summary.links["linked"]:
+        if summary.baseline_probability is None:
+            return "No known record could be linked with certainty: nothing can be said of the others."
         return f"No known record could be linked with certainty: {outcome} with probability {rate}, as without any."
     return f"With {count(summary.links['linked'], 'linked record')} {outcome} with probability {rate}."
 
 
 def sentences(summary: AttackSummary) -> list[str]:
     """What the attacker learned, a sentence each."""
-    links = summary.links
+    links, dimensions = summary.links, count(summary.known_columns, "dimension")
     lines = [
         f"{links['linked']} of {count(summary.known_records, 'known record')} linked to a released row with certainty"
         + (f", {links['ambiguous']} ambiguous" if links["ambiguous"] else "")
         + (f", {links['absent']} absent from the release" if links["absent"] else "")
         + f"; the release holds {summary.precision}.",
-        f"That leaves {summary.hidden_dimension} of {count(summary.columns, 'dimension')} of the secret motion hidden.",
+        f"That leaves {summary.hidden_dimension} of {dimensions} of the secret motion hidden.",
     ]
     if not summary.complete:
         lines.append("The search for links reached its limit: what it left open counts as ambiguous.")
@@ -73,14 +82,16 @@ def sentences(summary: AttackSummary) -> list[str]:
             f"of the record's length with probability 0.5 or more, {sure:,} with certainty. Columns with large values "
             "carry most of a record's length."
         )
-        if not summary.is_exact:
+        if summary.kind == "approximation":
+            lines.append("The release is noisy: probabilities are approximations, to first order in the noise.")
+        elif summary.kind == "lower bound" and links["linked"]:
             lines.append(
                 "The release's own precision limits what can be claimed: probabilities are lower bounds, "
                 "and where none can be given the attack may still succeed."
             )
-        lines.append(
-            f"An attacker who knows no record succeeds with probability {probability(summary.baseline_probability)}."
-        )
+        if summary.baseline_probability is not None:
+            baseline = probability(summary.baseline_probability)
+            lines.append(f"An attacker who knows no record succeeds with probability {baseline}.")
     if summary.estimator == "published":
         lines.append("Probabilities follow the paper's formula as printed, wrong for 3 or more hidden dimensions.")
     return lines
@@ -113,7 +124,8 @@ def result_json(summary: AttackSummary, links: list[dict[str, Any]], best_id: An
     return {
         "schema": SCHEMA,
         "verdict": verdict(summary),
-        "kind": "closed-form, given the links" if summary.is_exact else "lower bound, given the links",
+        "kind": f"{KINDS[summary.kind]}, given the links",
+        "motion": summary.motion,
         "released": {"rows": summary.released_rows, "columns": summary.columns, "precision": summary.precision},
         "known": {"records": summary.known_records, **summary.links, "search_complete": summary.complete},
         "hidden_dimension": summary.hidden_dimension,

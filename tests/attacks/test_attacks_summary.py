@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report says of an attack: the kind of its probabilities, and nothing that was not found."""
+
+import numpy as np
+import pytest
+
+from isobreach.attacks import attack_linked, summarise
+from isobreach.report.page import attack_page
+from isobreach.report.wording import result_json, sentences, verdict
+from planted import Release
+
+
+def _summary(motion, q, noise=0.0, wide=4, store=None, precision=None):
+    rng = np.random.default_rng(0)
+    records = rng.standard_normal((40, 4)) + 1
+    release = Release(records, rng, motion, noise=noise, wide=wide, store=store)
+    links = release.linkage(range(q)) if precision is None else release.linkage(range(q), precision)
+    return summarise(attack_linked(records[:q], release.released, links, 0.12, seed=0))
+
+
+@pytest.mark.parametrize(
+    ("motion", "noise", "kind", "said"),
+    [
+        ("orthogonal", 0.0, "closed-form, given the links", "with probability 0."),
+        ("rigid", 0.0, "closed-form, given the links", "with probability 0."),
+        ("rigid", 0.05, "approximation, given the links", "with probability about 0."),
+    ],
+)
+def test_the_kind_of_a_probability_is_told(motion, noise, kind, said):
+    summary = _summary(motion, 2, noise)
+    told = result_json(summary, [])
+    assert told["kind"] == kind
+    assert told["motion"] == motion
+    assert said in verdict(summary)
+    page = attack_page(
+        "title", summary, [], {"command": "", "seed": 0, "parameters": {}, "inputs": {}, "versions": {}}, None
+    )
+    assert kind.capitalize() in page
+    assert any("noisy" in line for line in sentences(summary)) == (noise > 0)
+
+
+def test_a_translation_leaves_no_baseline():
+    assert _summary("orthogonal", 2).baseline_probability > 0
+    rigid = _summary("rigid", 2)
+    assert rigid.baseline_probability is None
+    assert not any("knows no record" in line for line in sentences(rigid))
+
+
+def test_without_a_link_a_translation_leaves_nothing_to_say():
+    summary = _summary("rigid", 0)
+    assert summary.kind == "lower bound"
+    assert summary.best_probability == 0
+
+
+def test_dimensions_are_those_of_the_records():
+    summary = _summary("rigid", 3, wide=9)
+    assert (summary.columns, summary.known_columns, summary.hidden_dimension) == (9, 4, 2)
+    assert any("That leaves 2 of 4 dimensions" in line for line in sentences(summary))
