@@ -143,6 +143,13 @@ def check_widths(known: int, released: int) -> None:
         )
 
 
+def check_same_width(known: int, dictionary: int) -> None:
+    """Refuse a dictionary of other columns than the known records."""
+    if known != dictionary:
+        rule = f"must have as many numeric columns as known, {known}"
+        raise InputError("dictionary", rule, f"{dictionary}", "Choose them with --columns.")
+
+
 def _as_float(value: Any) -> float | None:
     if isinstance(value, bool | str | bytes):
         return None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linking known records to released rows."""
 
-from isobreach.linking.linkage import CHANCE_LIMIT, NODE_LIMIT, RULES, Linkage, Rule, link, linked_pairs
+from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
+from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
 from isobreach.linking.precision import Precision
 
@@ -14,6 +15,7 @@ __all__ = [
     "Choice",
     "Linkage",
     "Motion",
+    "Noise",
     "Precision",
     "Rule",
     "link",

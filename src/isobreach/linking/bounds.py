@@ -32,11 +32,12 @@ class Bounds:
     deviation: float = 0.0
     columns: int = 0
     lengths: int = 1
+    cut_at: float | None = None
 
     @property
     def cut(self) -> float:
         """Standard deviations that one of the ``lengths`` asked for stays within, but for a probability of MISS."""
-        return float(-ndtri(MISS / max(self.lengths, 1) / 2))
+        return float(-ndtri(MISS / max(self.lengths, 1) / 2)) if self.cut_at is None else self.cut_at
 
     def norms(self, records: IntArray) -> tuple[FloatArray, FloatArray]:
         """Least and largest released norm of each record."""

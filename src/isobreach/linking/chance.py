@@ -76,16 +76,16 @@ def chance_matches(
             gaps = sample_gaps[j] if field is None else row_norms(field - linked[j]) ** 2
             log_pair[i, j] = _log_rate(gaps, distance**2, slack)
     log_pair[:partners] = np.maximum(log_pair[:partners], log_pair[:partners].T)
-    one = log_expected + _least_telling(log_pair, telling)
+    one = log_expected + least_telling(log_pair, telling)
     whole = gammaln(known_total + 1) - gammaln(partners + 1) - gammaln(known_total - partners + 1)
     order = np.argsort(log_expected[:partners])
     for place in range(partners):
         i = order[place]
-        whole += log_expected[i] + _least_telling(log_pair[i, order[:place]][None], telling)[0]
+        whole += log_expected[i] + least_telling(log_pair[i, order[:place]][None], telling)[0]
     return np.asarray(np.exp(np.minimum(np.maximum(one, whole), 700.0)))
 
 
-def _least_telling(log_pair: FloatArray, most: int) -> FloatArray:
+def least_telling(log_pair: FloatArray, most: int) -> FloatArray:
     """Sum of the ``most`` largest finite entries of each row."""
     ordered = np.sort(log_pair, axis=1)[:, ::-1][:, :most]
     return np.asarray(np.where(np.isfinite(ordered), ordered, 0.0).sum(axis=1))

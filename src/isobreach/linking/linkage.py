@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linking known records to their released rows.
-
-``link`` finds which released row each known record must be: candidates by norm (one pass over the release) or by the
-distances between them, then the assignments of all known records that keep every length that the motion keeps, then
-what these have in common. It reports a link only when it is certain, within the release's precision.
-"""
+"""The result of linking: which released row each known record is."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -12,19 +7,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._progress import Progress, no_progress
-from isobreach._validation import check_choice, check_integer, check_limit, check_table, check_tolerance, check_widths
-from isobreach.blocks import Source, as_source
-from isobreach.linking.motions import CHOICES, SOLVERS, Choice, Found, Motion, Setting, decide
-from isobreach.linking.precision import Precision, given_precision, released_precision
-from isobreach.linking.problem import Problem
+from isobreach.blocks import Source
+from isobreach.linking.candidates import Candidates
+from isobreach.linking.motions import Motion
+from isobreach.linking.precision import Precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Rule = Literal["backbone", "uniquely-valid"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-NODE_LIMIT = 2_000_000
-CHANCE_LIMIT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +47,8 @@ class Linkage:
         Under noise: probability of each link, given the release; else None.
     reason
         Why this motion, in a sentence; empty where it was asked for.
+    dictionary
+        Linkage of the candidate records, where there are any.
     known_ids, released_ids
         Names of the rows, where the tables have any.
     """
@@ -73,6 +66,7 @@ class Linkage:
     noise: float = 0.0
     posterior: FloatArray | None = None
     reason: str = ""
+    dictionary: "Linkage | None" = None
     known_ids: NDArray[Any] | None = None
     released_ids: NDArray[Any] | None = None
 
@@ -86,87 +80,26 @@ class Linkage:
         return {name: int((self.status == name).sum()) for name in ("linked", "ambiguous", "absent")}
 
 
-def link(
-    known: NDArray[Any],
-    released: NDArray[Any] | Source,
-    *,
-    motion: Choice = "orthogonal",
-    rule: Rule = "backbone",
-    tolerance: float | None = None,
-    chance_limit: float = CHANCE_LIMIT,
-    node_limit: int = NODE_LIMIT,
-    progress: Progress = no_progress,
+def assemble(
+    found: Candidates, links: dict[int, int], possible: dict[int, IntArray], which: IntArray, **rest: Any
 ) -> Linkage:
-    """Link known records to released rows.
+    """Linkage of records whose distinct ones, at ``which``, have ``links`` to and ``possible`` values of ``found``.
 
-    Parameters
-    ----------
-    known
-        Records the attacker holds, a x n.
-    released
-        Released rows, m x N with N >= n: an array or a source of blocks.
-    motion
-        What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
-        of distances; ``"auto"`` decides between them and says why.
-    rule
-        ``"backbone"``: the links that every largest valid assignment agrees on. ``"uniquely-valid"``: the paper's
-        maximal uniquely valid set, which is contained in it.
-    tolerance
-        Largest error of a released coordinate; None derives it from the release's own precision.
-    chance_limit
-        With an absent record among the known ones, links with more expected chance matches than this are ambiguous.
-    node_limit
-        Search nodes after which the rest is left ambiguous and ``complete`` is False.
-    progress
-        Called as ``progress(label, done, total)``.
+    ``rest``: the other fields, arrays of them by distinct record.
     """
-    check_choice("motion", motion, CHOICES)
-    check_choice("rule", rule, RULES)
-    tolerance = check_tolerance(tolerance)
-    check_integer("node_limit", node_limit, least=1)
-    chance_limit = check_limit("chance_limit", chance_limit)
-    known = np.asarray(known)
-    check_table("known", known)
-    source = as_source(released)
-    check_widths(known.shape[1], source.shape[1])
-    # Equal known records are one: ``which`` maps each record to its place among the distinct ones.
-    values = known.astype(np.float64) + 0.0  # no negative zeros
-    seen: dict[bytes, int] = {}
-    which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in values])
-    distinct = np.ascontiguousarray(values[np.unique(which, return_index=True)[1]])
-    problem = Problem(distinct, source, rule, node_limit, progress)
-    precision = released_precision(source) if tolerance is None else given_precision(tolerance)
-    known_unit = float(np.finfo(known.dtype).eps) / 2 if known.dtype.kind == "f" else 0.0
-    known_unit = known_unit if known_unit > 2.0**-53 else 0.0
-    setting = Setting(precision, known_unit, tolerance is not None, chance_limit)
-    found = decide(problem, setting) if motion == "auto" else SOLVERS[motion](problem, setting)
-    # Under "auto" several motions had a try: chance has to be ruled out even if no record is absent.
-    doubted = motion == "auto" or found.solution.size < len(distinct)
-    return _linkage(found, which, rule, chance_limit if doubted else np.inf)
-
-
-def _linkage(found: Found, which: IntArray, rule: Rule, chance_limit: float) -> Linkage:
-    solution = found.solution
     rows, status, candidates = [], [], []
-    for record in range(len(solution.radius)):
-        values = solution.agreement.possible.get(record, np.empty(0, dtype=np.int64))
-        row = solution.row(record) if solution.chance.get(record, 0.0) <= chance_limit else -1
-        rows.append(row)
-        status.append("linked" if row >= 0 else "ambiguous" if len(values) else "absent")
-        candidates.append(solution.found.rows_of_all(values))
-    chance = np.array([solution.chance.get(record, np.nan) for record in range(len(solution.radius))])
+    for record in range(int(which.max()) + 1):
+        values = possible.get(record, np.empty(0, dtype=np.int64))
+        link = links.get(record)
+        rows.append(-1 if link is None else int(found.rows_of(link)[0]))
+        status.append("linked" if link is not None else "ambiguous" if len(values) else "absent")
+        candidates.append(found.rows_of_all(values if link is None else np.array([link])))
+    fields: dict[str, Any] = {k: v[which] if isinstance(v, np.ndarray) else v for k, v in rest.items()}
     return Linkage(
         rows=np.array(rows, dtype=np.int64)[which],
         status=np.array(status, dtype="U9")[which],
         candidates=tuple(candidates[k] for k in which),
-        complete=solution.agreement.complete,
-        chance=chance[which] if solution.chance else None,
-        precision=found.precision,
-        radius=solution.radius[which],
-        rule=rule,
-        motion=found.motion,
-        scale=found.scale,
-        reason=found.reason,
+        **fields,
     )
 
 

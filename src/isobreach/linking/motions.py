@@ -99,6 +99,7 @@ def decide(problem: Problem, setting: Setting) -> Found:
         if likely and solution.size == len(problem.known):
             break
     count, best = max(tried, key=lambda one: one[0])
+    best = best if count else tried[-1][1]  # nothing fits: then the motion that asks least says least
     known = len(problem.known)
     if not count:
         reason = "no motion places the known records together in a way that chance would not: nothing is decided"

@@ -34,6 +34,7 @@ MOST_PARTIAL = 4_000_000  # partial assignments kept
 _FEW = 32  # partial assignments, few enough to place all remaining records by each of them
 _LEAST_PLACED = 4  # records placed before the remaining ones are looked for, if there are so many
 _MOST_PLACED = 12
+_MOST_EXTENDED = 2048  # partial assignments to place the remaining records by
 _PART = 1 << 15  # partial assignments that a thread extends at a time
 _CORE = 8  # records among which at least three must be present
 _MOST_ORDERED = 512  # records whose mutual distances are weighed against each other
@@ -55,7 +56,7 @@ class Field:
         # Where single precision blurs much more than the release itself does, the filter must be in double precision.
         if cloud.error() > max(widest, 1e-3 * spread):
             cloud = Cloud(points, np.float64)
-        return cls(cloud, copies, Rates(points))
+        return cls(cloud, copies, Rates.between(points))
 
     @property
     def points(self) -> FloatArray:
@@ -63,14 +64,19 @@ class Field:
         return self.cloud.points
 
 
-def telling_order(bounds: Bounds, rates: Rates, records: IntArray) -> IntArray:
-    """Records in the order in which their distances to those before them are rarest in the release."""
+def telling_order(bounds: Bounds, rates: Rates, records: IntArray, share: FloatArray | None = None) -> IntArray:
+    """Records in the order in which their distances to those before them are rarest in the release.
+
+    ``share``: log of the share of rows that a record could be at all.
+    """
     records = records[:_MOST_ORDERED]
     if len(records) < 2:
         return records
     log = np.stack(
         [rates.log_share(*(b[0] for b in bounds.distances(records[[i]], records))) for i in range(len(records))]
     )
+    if share is not None:
+        log = log + share[records]
     np.fill_diagonal(log, np.inf)
     first = np.unravel_index(int(np.argmin(log)), log.shape)
     order = [int(i) for i in first]
@@ -130,23 +136,25 @@ def lists_of_some(bounds: Bounds, field: Field, allowed: Lists | None, progress:
 
 def extension(bounds: Bounds, field: Field, placed: IntArray, partial: IntArray, records: IntArray) -> Lists:
     """Values of further ``records`` that agree with one of the ``partial`` assignments of the ``placed`` records."""
+    if len(partial) > _MOST_EXTENDED:
+        raise TooManyError
     low, high = bounds.distances(placed, records)
     found: list[list[IntArray]] = [[] for _ in records]
-    for values in _spread_evenly(partial):
-        gaps = np.stack([_distances(field.points, value) for value in values.tolist()])
-        # The record whose distances are rarest decides; the others confirm.
-        order = np.argsort(gaps[0], kind="stable")
-        start, hits = _agreeing(gaps[:, order], order, low, high, values, field.copies)
+    for values in partial:
+        start, hits = values_agreeing(field.points, field.copies, values, low, high)
         for k in range(len(records)):
             found[k].append(hits[start[k] : start[k + 1]])
     none = np.empty(0, dtype=np.int64)
     return {int(r): np.unique(np.concatenate([none, *found[k]])) for k, r in enumerate(records)}
 
 
-def _spread_evenly(partial: IntArray) -> IntArray:
-    if len(partial) > 50 * _FEW:
-        raise TooManyError
-    return partial
+def values_agreeing(
+    points: FloatArray, copies: IntArray, placed: IntArray, low: FloatArray, high: FloatArray
+) -> tuple[IntArray, IntArray]:
+    """Values at a distance in [low[j, k], high[j, k]] from each placed value j: hits[start[k] : start[k + 1]] for k."""
+    gaps = np.stack([distances_from(points, value) for value in placed.tolist()])
+    order = np.argsort(gaps[0], kind="stable")
+    return _agreeing(gaps[:, order], order, low, high, placed, copies)
 
 
 def _mask(values: IntArray, total: int) -> NDArray[np.bool_]:
@@ -168,13 +176,13 @@ def _first_pairs(
     return twice
 
 
-def _extended(
-    bounds: Bounds, field: Field, records: IntArray, partial: IntArray, mask: NDArray[np.bool_] | None
-) -> IntArray:
-    """Partial assignments with one more record, the last of ``records``."""
-    low, high = (b[:, 0] for b in bounds.distances(records[:-1], records[-1:]))
-    if not len(partial):
-        return np.empty((0, len(records)), dtype=np.int64)
+def neighbours(
+    field: Field, partial: IntArray, low: FloatArray, high: FloatArray, mask: NDArray[np.bool_] | None
+) -> tuple[int, IntArray, IntArray, IntArray]:
+    """Values at the right distance from one of the placed ones, the *pivot*, chosen so that they are few.
+
+    Returns (pivot, place, start, near): for partial assignment i they are near[start[place[i]] : start[place[i] + 1]].
+    """
     centres = [np.unique(partial[:, k]) for k in range(partial.shape[1])]
     log = field.rates.log_share(low, high) + np.log([len(c) for c in centres])
     pivot = int(np.argmin(log))
@@ -182,7 +190,17 @@ def _extended(
     if mask is not None:
         counts = np.concatenate([[0], np.cumsum(mask[near])])
         start, near = counts[start], near[mask[near]]
-    place = np.searchsorted(centres[pivot], partial[:, pivot])
+    return pivot, np.searchsorted(centres[pivot], partial[:, pivot]), start, near
+
+
+def _extended(
+    bounds: Bounds, field: Field, records: IntArray, partial: IntArray, mask: NDArray[np.bool_] | None
+) -> IntArray:
+    """Partial assignments with one more record, the last of ``records``."""
+    low, high = (b[:, 0] for b in bounds.distances(records[:-1], records[-1:]))
+    if not len(partial):
+        return np.empty((0, len(records)), dtype=np.int64)
+    pivot, place, start, near = neighbours(field, partial, low, high, mask)
 
     def run(part: slice) -> IntArray:
         return _extend(field.points, field.copies, partial[part], place[part], start, near, low, high, pivot)
@@ -207,7 +225,8 @@ def _distance(points: FloatArray, u: int, v: int) -> float:
 
 
 @compiled()
-def _distances(points: FloatArray, centre: int) -> FloatArray:
+def distances_from(points: FloatArray, centre: int) -> FloatArray:
+    """Distance of every point from one of them."""
     out = np.empty(len(points))
     for u in range(len(points)):
         out[u] = _distance(points, u, centre)

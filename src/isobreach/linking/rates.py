@@ -16,15 +16,20 @@ _SEED = 0  # of the sample alone, which decides on the order of work and on esti
 
 
 class Rates:
-    """Squared distances between sampled points, ascending."""
+    """Squared distances, ascending. On a grid they are multiples of ``spacing``, and no interval is narrower."""
 
-    def __init__(self, points: FloatArray) -> None:
+    def __init__(self, squares: FloatArray, spacing: float = 0.0) -> None:
+        self._sorted, self._spacing = np.sort(squares), spacing
+
+    @classmethod
+    def between(cls, points: FloatArray) -> "Rates":
+        """Of the distances between sampled points."""
         rng = np.random.default_rng(_SEED)
         chosen = points if len(points) <= _SAMPLE else points[rng.choice(len(points), _SAMPLE, replace=False)]
         chosen = chosen - chosen.mean(axis=0)
         squares = np.einsum("ij,ij->i", chosen, chosen)
         gaps = squares[:, None] + squares - 2 * chosen @ chosen.T
-        self._sorted = np.sort(np.maximum(gaps[np.triu_indices(len(chosen), 1)], 0.0))
+        return cls(np.maximum(gaps[np.triu_indices(len(chosen), 1)], 0.0))
 
     def log_share(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Log of the share of distances within [low, high]; at most 0."""
@@ -37,6 +42,7 @@ class Rates:
         first = np.clip(middle - _ENOUGH // 2, 0, max(total - _ENOUGH, 0))
         last = np.minimum(first + _ENOUGH, total) - 1
         window = np.maximum(self._sorted[last] - self._sorted[first], (below + above) * 1e-15)
-        few = (_ENOUGH + 1) / total * np.minimum((above - below) / np.maximum(window, 1e-300), 1.0)
+        width = np.maximum(above - below, self._spacing)
+        few = (_ENOUGH + 1) / total * np.minimum(width / np.maximum(window, 1e-300), 1.0)
         share = np.where(count >= _ENOUGH, count / total, np.minimum(few, 1.0))
         return np.asarray(np.log(np.maximum(share, 1e-300)))

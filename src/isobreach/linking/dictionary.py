@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Many candidate records, most of which are not in the release: a dictionary.
+
+Linked known records are the anchors. A candidate can only be a row whose distances from the anchors' rows (and whose
+norm, where the motion keeps it) are the candidate's own; in a fine release that is one row or none. Candidates found so
+become anchors themselves, and all are looked for again, until no more are found. Being absent is the rule here, so a
+candidate is linked only if chance would not have made the match: with K candidates, m rows, and p_j the share of rows
+at the right distance from anchor j,
+
+    K * m * prod_j p_j
+
+chance matches are expected among all candidates as telling as this one. At most as many distances count as determine a
+point, the least telling ones. Under noise the posterior decides instead (``isobreach.linking.likelihood``), its prior
+being the share of candidates that are present, as the candidates themselves show it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach.geometry import row_norms
+from isobreach.linking.bounds import Bounds
+from isobreach.linking.candidates import Candidates
+from isobreach.linking.chance import least_telling
+from isobreach.linking.likelihood import PRESENT, Likelihood
+from isobreach.linking.narrowing import distances_from, values_agreeing
+from isobreach.linking.precision import grid_decimals
+from isobreach.linking.rates import Rates
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_ANCHORS = 32
+_ROUNDS = 6
+_MOST_FITTED = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """What was found out about the distinct candidates, over the values of ``found``."""
+
+    links: dict[int, int]
+    possible: dict[int, IntArray]
+    chance: FloatArray
+    posterior: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Anchors:
+    """Linked records in the release's units, and their values."""
+
+    records: FloatArray
+    values: IntArray
+    error: FloatArray
+
+
+def exact_entries(
+    candidates: FloatArray,
+    error: FloatArray,
+    anchors: Anchors,
+    found: Candidates,
+    *,
+    norms_kept: bool,
+    limit: float,
+    progress: Progress,
+) -> Entries:
+    """Candidates whose lengths agree within their ``error``."""
+    chosen = anchors
+    entries = _exact_round(candidates, error, chosen, found, norms_kept, limit)
+    for done in range(_ROUNDS):
+        progress("looking up candidates", done, _ROUNDS)
+        more = _more_anchors(candidates, error, anchors, entries)
+        if len(more.values) == len(chosen.values):
+            break
+        chosen, before = more, entries
+        entries = _exact_round(candidates, error, chosen, found, norms_kept, limit)
+        if len(entries.links) < len(before.links):  # a new anchor contradicts others: the sure ones alone count
+            entries = before
+            break
+    progress("looking up candidates", _ROUNDS, _ROUNDS)
+    return entries
+
+
+def _more_anchors(candidates: FloatArray, error: FloatArray, anchors: Anchors, entries: Entries) -> Anchors:
+    """The sure anchors, and linked candidates up to a number that makes no difference any more: the most telling."""
+    new = sorted(entries.links, key=lambda r: entries.chance[r])[: max(0, _ANCHORS - len(anchors.values))]
+    values = np.array([entries.links[r] for r in new], dtype=np.int64)
+    fresh = ~np.isin(values, anchors.values)
+    return Anchors(
+        np.concatenate([anchors.records, candidates[new][fresh]]),
+        np.concatenate([anchors.values, values[fresh]]),
+        np.concatenate([anchors.error, error[new][fresh]]),
+    )
+
+
+def _exact_round(
+    candidates: FloatArray, error: FloatArray, anchors: Anchors, found: Candidates, norms_kept: bool, limit: float
+) -> Entries:
+    count, total = len(candidates), int(found.copies.sum())
+    bounds = Bounds(np.concatenate([anchors.records, candidates]), np.concatenate([anchors.error, error]))
+    places = np.arange(len(anchors.values))
+    records = len(places) + np.arange(count)
+    low, high = bounds.distances(places, records)
+    decimals = grid_decimals(np.abs(candidates).ravel())
+    spacing = 100.0**-decimals if decimals is not None else 0.0
+    log = np.stack(
+        [
+            Rates(distances_from(found.points, value) ** 2, spacing).log_share(low[j], high[j])
+            for j, value in enumerate(anchors.values.tolist())
+        ],
+        axis=1,
+    )
+    # The most telling anchors first: the lookup is by the first, the others confirm.
+    order = np.argsort(log.mean(axis=0), kind="stable")
+    # A candidate may be an anchor's own record: nothing is taken.
+    free = np.full(len(found.points), 2)
+    start, hits = values_agreeing(found.points, free, anchors.values[order], low[order], high[order])
+    expected = np.full(count, np.log(count) + np.log(total))
+    norms = row_norms(found.points)
+    if norms_kept:
+        least, most = bounds.norms(records)
+        expected += Rates(norms**2, spacing).log_share(least, most)
+    expected += least_telling(log, candidates.shape[1] - norms_kept)
+    chance = np.exp(np.minimum(expected, 700.0))
+    links, possible = {}, {}
+    for k in range(count):
+        values = hits[start[k] : start[k + 1]]
+        if norms_kept:
+            values = values[(norms[values] >= least[k]) & (norms[values] <= most[k])]
+        if len(values):
+            possible[k] = np.sort(values)
+        if len(values) == 1 and chance[k] <= limit:
+            links[k] = int(values[0])
+    return Entries(_unshared(links, found), possible, chance)
+
+
+def noisy_entries(
+    candidates: FloatArray,
+    anchors: Anchors,
+    found: Candidates,
+    deviation: float,
+    *,
+    translates: bool,
+    limit: float,
+    progress: Progress,
+) -> Entries:
+    """Candidates by their posterior under noise."""
+    present = PRESENT
+    records, values = anchors.records, anchors.values
+    for done in range(_ROUNDS):
+        progress("looking up candidates", done, _ROUNDS)
+        like = Likelihood(records, found.points[values], found.points, deviation, translates=translates)
+        posterior = like.posterior(candidates, present)
+        for _ in range(3):
+            present = float(np.clip(1 - posterior.absence.mean(), 1e-3, 1 - 1e-3))
+            posterior = like.posterior(candidates, present)
+        sure = np.flatnonzero(posterior.probability >= 1 - limit)[:_MOST_FITTED]
+        links = _unshared({int(k): int(posterior.row[k]) for k in sure}, found)
+        new = [k for k in links if links[k] not in set(anchors.values.tolist())]
+        if len(new) + len(anchors.values) == len(values):
+            break
+        records = np.concatenate([anchors.records, candidates[new]])
+        values = np.concatenate([anchors.values, np.array([links[k] for k in new], dtype=np.int64)])
+    progress("looking up candidates", _ROUNDS, _ROUNDS)
+    possible = {
+        k: places for k, places in enumerate(posterior.candidates) if posterior.absence[k] < 1 - limit and len(places)
+    }
+    possible |= {k: np.array([v]) for k, v in links.items()}
+    # Expected chance matches, given the release: what the posterior leaves to everything but the link.
+    chance = 1 - posterior.probability
+    return Entries(links, possible, chance, posterior.probability)
+
+
+def _unshared(links: dict[int, int], found: Candidates) -> dict[int, int]:
+    """Links whose value holds as many rows as there are candidates linked to it."""
+    values, counts = np.unique(np.array(list(links.values()), dtype=np.int64), return_counts=True)
+    crowded = set(values[counts > found.copies[values]].tolist())
+    return {k: v for k, v in links.items() if v not in crowded}

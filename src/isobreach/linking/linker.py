@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linking known records to their released rows.
+
+``link`` finds which released row each known record must be: candidates by norm (one pass over the release) or by the
+distances between them, then the assignments of all known records that keep every length that the motion keeps, then
+what these have in common. It reports a link only when it is certain, within the release's precision; under noise, when
+its posterior leaves next to nothing for anything else.
+"""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress, no_progress
+from isobreach._validation import (
+    check_choice,
+    check_integer,
+    check_limit,
+    check_not_negative,
+    check_same_width,
+    check_table,
+    check_tolerance,
+    check_widths,
+)
+from isobreach.blocks import Source, as_source
+from isobreach.errors import InputError
+from isobreach.geometry import row_norms
+from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
+from isobreach.linking.linkage import RULES, Linkage, Rule, assemble
+from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Found, Motion, Setting, decide
+from isobreach.linking.narrowing import Field
+from isobreach.linking.noisy import NoisyProblem, NoisySolution
+from isobreach.linking.precision import given_precision, released_precision
+from isobreach.linking.problem import Problem
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Noise = float | Literal["estimate"] | None
+
+NODE_LIMIT = 2_000_000
+CHANCE_LIMIT = 1e-3
+
+
+def link(
+    known: NDArray[Any],
+    released: NDArray[Any] | Source,
+    *,
+    motion: Choice = "orthogonal",
+    rule: Rule = "backbone",
+    tolerance: float | None = None,
+    noise: Noise = None,
+    dictionary: NDArray[Any] | None = None,
+    chance_limit: float = CHANCE_LIMIT,
+    node_limit: int = NODE_LIMIT,
+    progress: Progress = no_progress,
+) -> Linkage:
+    """Link known records to released rows.
+
+    Parameters
+    ----------
+    known
+        Records the attacker holds, a x n.
+    released
+        Released rows, m x N with N >= n: an array or a source of blocks.
+    motion
+        What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
+        of distances; ``"auto"`` decides between them and says why.
+    rule
+        ``"backbone"``: the links that every largest valid assignment agrees on. ``"uniquely-valid"``: the paper's
+        maximal uniquely valid set, which is contained in it.
+    tolerance
+        Largest error of a released coordinate; None derives it from the release's own precision.
+    noise
+        Standard deviation of independent random errors of the released coordinates, or ``"estimate"`` to find it from
+        the release. Links then come with posteriors, and count where these leave at most ``chance_limit`` open.
+    dictionary
+        Many candidate records, of which most may be absent: looked for once the known ones are linked.
+    chance_limit
+        With an absent record among the known ones, links with more expected chance matches than this are ambiguous.
+    node_limit
+        Search nodes after which the rest is left ambiguous and ``complete`` is False.
+    progress
+        Called as ``progress(label, done, total)``.
+    """
+    check_choice("motion", motion, CHOICES)
+    check_choice("rule", rule, RULES)
+    tolerance = check_tolerance(tolerance)
+    check_integer("node_limit", node_limit, least=1)
+    chance_limit = check_limit("chance_limit", chance_limit)
+    noise = _checked_noise(noise, motion)
+    known = np.asarray(known)
+    check_table("known", known)
+    source = as_source(released)
+    check_widths(known.shape[1], source.shape[1])
+    if dictionary is not None:
+        dictionary = np.asarray(dictionary)
+        check_table("dictionary", dictionary)
+        check_same_width(known.shape[1], dictionary.shape[1])
+    distinct, which = _distinct(known)
+    precision = released_precision(source) if tolerance is None else given_precision(tolerance)
+    setting = Setting(precision, _unit(known), tolerance is not None, chance_limit)
+    problem = Problem(distinct, source, rule, node_limit, progress)
+    if noise:
+        linkage = _noisy_linkage(problem, setting, motion, noise, which)
+    else:
+        found = decide(problem, setting) if motion == "auto" else SOLVERS[motion](problem, setting)
+        # Under "auto" several motions had a try: chance has to be ruled out even if no record is absent.
+        doubted = motion == "auto" or found.solution.size < len(distinct)
+        linkage = _exact_linkage(found, which, rule, chance_limit if doubted else np.inf)
+    if dictionary is None:
+        return linkage
+    return replace(linkage, dictionary=_dictionary(problem, setting, linkage, which, dictionary))
+
+
+def _distinct(records: NDArray[Any]) -> tuple[FloatArray, IntArray]:
+    """Distinct records, and the place of each record among them: equal ones are one."""
+    values = records.astype(np.float64) + 0.0  # no negative zeros
+    seen: dict[bytes, int] = {}
+    which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in values])
+    return np.ascontiguousarray(values[np.unique(which, return_index=True)[1]]), which
+
+
+def _unit(records: NDArray[Any]) -> float:
+    """Unit roundoff of records stored in less than double precision, else 0."""
+    unit = float(np.finfo(records.dtype).eps) / 2 if records.dtype.kind == "f" else 0.0
+    return unit if unit > 2.0**-53 else 0.0
+
+
+def _checked_noise(noise: Any, motion: str) -> Noise:
+    if isinstance(noise, str) and noise != "estimate":
+        raise InputError("noise", "must be None, a number >= 0 or 'estimate'", repr(noise))
+    checked: Noise = noise if noise is None or noise == "estimate" else check_not_negative("noise", noise)
+    if checked and motion == "similarity":
+        rule = "must be orthogonal, rigid or auto where there is noise"
+        raise InputError("motion", rule, repr(motion), "Bring known records to the release's scale first.")
+    return checked
+
+
+def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: float) -> Linkage:
+    solution = found.solution
+    chances = solution.chance
+    links = {r: v for r, v in solution.agreement.links.items() if chances.get(r, 0.0) <= chance_limit}
+    return assemble(
+        solution.found,
+        links,
+        solution.agreement.possible,
+        which,
+        complete=solution.agreement.complete,
+        chance=np.array([chances.get(r, np.nan) for r in range(len(solution.radius))]) if chances else None,
+        precision=found.precision,
+        radius=solution.radius,
+        rule=rule,
+        motion=found.motion,
+        scale=found.scale,
+        reason=found.reason,
+    )
+
+
+def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noise, which: IntArray) -> Linkage:
+    found = problem.everything(setting.precision.unit)
+    longest = float(row_norms(found.points[-1:])[0])
+    error = float(setting.precision.length_error(np.array([longest]), found.points.shape[1])[0])
+    field = Field.of(found.points, found.copies, np.inf)
+    limit = setting.chance_limit
+    tried: list[tuple[Motion, NoisySolution]] = []
+    for name in MOTIONS[:2] if motion == "auto" else (motion,):
+        noisy = NoisyProblem(problem.known, field, error, translates=name == "rigid", progress=problem.progress)
+        solution = noisy.estimated(limit) if noise == "estimate" else noisy.solve(float(noise or 0.0))
+        tried.append((name, solution))
+        if 2 * len(solution.certain(limit)) > len(problem.known):
+            break
+    name, solution = max(tried, key=lambda one: len(one[1].certain(limit)))
+    links = solution.certain(limit)
+    possible = {k: v for k, v in enumerate(solution.candidates) if solution.absence[k] < 1 - limit}
+    norms = row_norms(problem.known) * solution.scale + (longest if name == "rigid" else 0.0)
+    reason = ""
+    if motion == "auto":
+        reason = (
+            f"{len(links)} of {len(problem.known)} known records are found within the noise by a motion of this kind"
+        )
+    return assemble(
+        found,
+        links,
+        possible,
+        which,
+        complete=solution.complete,
+        chance=solution.chance,
+        precision=setting.precision,
+        radius=setting.precision.radius(norms, found.points.shape[1]) + setting.known_unit * norms,
+        rule="backbone",
+        motion=name,
+        scale=solution.scale,
+        noise=solution.deviation,
+        posterior=solution.posterior,
+        reason=reason,
+    )
+
+
+def _dictionary(
+    problem: Problem, setting: Setting, linkage: Linkage, which: IntArray, dictionary: NDArray[Any]
+) -> Linkage:
+    """Linkage of candidate records, by the known ones that are linked."""
+    candidates, place = _distinct(dictionary)
+    candidates = candidates * linkage.scale
+    found = problem.everything(setting.precision.unit)
+    value_of = np.empty(problem.source.shape[0], dtype=np.int64)
+    value_of[found.rows] = np.repeat(np.arange(len(found.points)), found.copies)
+    linked, first = np.unique(which[linkage.linked], return_index=True)
+    values = value_of[linkage.rows[linkage.linked[first]]]
+    columns, longest = found.points.shape[1], float(row_norms(found.points[-1:])[0])
+
+    def norms_of(records: FloatArray) -> FloatArray:
+        own = row_norms(records)
+        return own if linkage.motion == "orthogonal" else own + longest
+
+    def error_of(records: FloatArray) -> FloatArray:
+        norms = norms_of(records)
+        return linkage.precision.length_error(norms, columns) + setting.known_unit * norms
+
+    known = problem.known[linked] * linkage.scale
+    anchors = Anchors(known, values, error_of(known))
+    limit, progress = setting.chance_limit, problem.progress
+    rest = {
+        "complete": linkage.complete,
+        "precision": linkage.precision,
+        "radius": linkage.precision.radius(norms_of(candidates), columns) + _unit(dictionary) * norms_of(candidates),
+        "rule": linkage.rule,
+        "motion": linkage.motion,
+        "scale": linkage.scale,
+        "noise": linkage.noise,
+    }
+    if not len(values):
+        everything = dict.fromkeys(range(len(candidates)), np.arange(len(found.points)))
+        return assemble(found, {}, everything, place, chance=None, **rest)
+    if linkage.noise:
+        translates = linkage.motion != "orthogonal"
+        entries = noisy_entries(
+            candidates, anchors, found, linkage.noise, translates=translates, limit=limit, progress=progress
+        )
+    else:
+        error = error_of(candidates) + _unit(dictionary) * row_norms(candidates)
+        kept = linkage.motion == "orthogonal"
+        entries = exact_entries(candidates, error, anchors, found, norms_kept=kept, limit=limit, progress=progress)
+    return assemble(
+        found, entries.links, entries.possible, place, chance=entries.chance, posterior=entries.posterior, **rest
+    )

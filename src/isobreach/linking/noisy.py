@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Linking a release that carries noise.
+
+1. Seeds: partial assignments of a few records that pass a joint test of all their lengths (``seeds``).
+2. Each of the best is weighed by what it says of the other known records, and grown: the motion is fitted to the links
+   so far, every record gets its posterior over all rows (``likelihood``), the likely ones become links, until nothing
+   changes. A record that is itself among the fitted ones is judged by the others alone.
+3. A record's posterior is that of the grown solutions, weighted. It is linked if that leaves less than the limit for
+   everything else, and if chance alone would not have made the match.
+
+An unknown noise level is looked for from the largest that the release allows downwards: noise has no direction, so no
+direction of the release has less variance. Where links are found, their misfit gives the level, and they are judged
+again with it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
+
+from isobreach._progress import Progress
+from isobreach.geometry import procrustes_residual, row_norms
+from isobreach.linking.bounds import Bounds
+from isobreach.linking.chance import least_telling
+from isobreach.linking.likelihood import Likelihood, Posterior
+from isobreach.linking.narrowing import Field
+from isobreach.linking.pairs import TooManyError
+from isobreach.linking.seeds import SEED_RECORDS, seeds
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Links = dict[int, int]
+
+_SEEDS = 32  # weighed by the other records
+_GROWN = 4  # grown to whole solutions
+_ROUNDS = 12
+_FOLDS = 8  # parts of the links, each judged by the others
+_ALONE = 1024  # links beyond which their own weight in the fit hardly matters
+_LIKELY = 0.5
+_LEVELS = 14  # noise levels tried, each half the variance of the one before
+_EQUAL = 1e-3  # relative spread of norms that are the same
+_PARTNERS = 32
+_CHANCE_CUT = 2.0  # standard deviations within which a length counts as a match
+
+
+@dataclass(frozen=True, eq=False)
+class NoisySolution:
+    """Links with posteriors, over the values of a field; ``deviation`` and ``scale`` as given or found."""
+
+    links: Links
+    posterior: FloatArray
+    absence: FloatArray
+    candidates: tuple[IntArray, ...]
+    chance: FloatArray
+    deviation: float
+    scale: float
+    complete: bool = True
+
+    def certain(self, limit: float) -> Links:
+        """Links that leave less than ``limit`` to everything else."""
+        return {r: v for r, v in self.links.items() if self.posterior[r] >= 1 - limit and self.chance[r] <= limit}
+
+
+class NoisyProblem:
+    """Distinct known records and a field of released values under motions that keep norms, or not."""
+
+    def __init__(self, known: FloatArray, field: Field, error: float, *, translates: bool, progress: Progress) -> None:
+        self.known, self.field, self.error = known, field, error
+        self.translates, self.progress = translates, progress
+        self._square = float(np.mean(row_norms(field.points) ** 2))
+        # Vectors of one length, all of them: the norm says nothing of the record, but all of them what noise took away.
+        self.equal_norms = (
+            not translates and _spread(row_norms(known)) < _EQUAL and _spread(row_norms(field.points)) < _EQUAL
+        )
+
+    def solve(self, deviation: float) -> NoisySolution:
+        """Links at a given noise level."""
+        scale = self.shrinkage(deviation)
+        known = self.known * scale
+        columns = self.field.points.shape[1]
+        asked = SEED_RECORDS * (SEED_RECORDS + 1) // 2
+        bounds = Bounds(known, np.full(len(known), self.error), deviation, columns, asked)
+        nothing = self._nothing(deviation, scale)
+        if len(known) < 2:
+            return nothing
+        try:
+            found = seeds(bounds, self.field, norms_kept=self._norms_kept, progress=self.progress)
+        except TooManyError:
+            return replace(nothing, complete=False)
+        if not len(found.partial):
+            return nothing
+        grown: dict[tuple[tuple[int, int], ...], float] = {}
+        weight, best = self._weighed(known, found.records, found.partial[:_SEEDS], found.misfit[:_SEEDS], deviation)
+        for k in best:
+            links = dict(zip(found.records.tolist(), found.partial[k].tolist(), strict=True))
+            # A seed that mostly agrees with a solution would grow into the same one.
+            if any(2 * len(links.items() & set(name)) >= len(links) for name in grown):
+                continue
+            links = self._grow(known, links, deviation)
+            name = tuple(sorted(links.items()))
+            if links:
+                grown[name] = max(grown.get(name, -np.inf), float(weight[k]))
+        if not grown:
+            return nothing
+        return self._mixed(known, grown, deviation, scale)
+
+    def refined(self, solution: NoisySolution, limit: float) -> NoisySolution:
+        """The solution judged anew at the noise level that its links show."""
+        for _ in range(3):
+            links = solution.certain(limit)
+            if len(links) < 3:
+                break
+            records = sorted(links)
+            rows = self.field.points[[links[r] for r in records]]
+            scale, deviation = solution.scale, solution.deviation
+            for _ in range(3):  # the scale depends on the noise, and the misfit a little on the scale
+                rss, freedom = procrustes_residual(self.known[records] * scale, rows, self.translates)
+                deviation = float(np.sqrt(rss / max(freedom, 1)))
+                scale = self.shrinkage(deviation)
+            if not deviation > 0:
+                break
+            known = self.known * scale
+            grown = self._grow(known, links, deviation)
+            if not grown:
+                break
+            change = abs(deviation / solution.deviation - 1)
+            solution = self._mixed(known, {tuple(sorted(grown.items())): 0.0}, deviation, scale)
+            if change < 0.01:
+                break
+        return solution
+
+    def estimated(self, limit: float) -> NoisySolution:
+        """Links at a noise level found from the release: the first, from the largest possible down, that links."""
+        best = self._nothing(0.0, 1.0)
+        for deviation in self.levels():
+            solution = self.solve(deviation)
+            if len(solution.certain(limit)) >= max(3, (len(self.known) + 1) // 2):
+                return self.refined(solution, limit)
+            if len(solution.certain(limit)) > len(best.certain(limit)):
+                best = solution
+        return self.refined(best, limit)
+
+    def levels(self) -> Iterator[float]:
+        """Noise levels to try: the least spread of the release in any direction, then less and less."""
+        spread = np.linalg.eigvalsh(np.cov(self.field.points.T).reshape(self.field.points.shape[1], -1))
+        for step in range(_LEVELS):
+            level = float(np.sqrt(max(spread[0], 0.0) * 2.0**-step * 1.1))
+            if level <= self.error:
+                return
+            yield level
+
+    def shrinkage(self, deviation: float) -> float:
+        """Scale of the records within the release: noise made orthogonal, then length one, shortens them."""
+        if not self.equal_norms:
+            return 1.0
+        kept = self._square - self.field.points.shape[1] * deviation**2
+        return float(np.sqrt(max(kept, 0.0) / np.mean(row_norms(self.known) ** 2))) or 1.0
+
+    @property
+    def _norms_kept(self) -> bool:
+        return not self.translates and not self.equal_norms
+
+    def _nothing(self, deviation: float, scale: float) -> NoisySolution:
+        count = len(self.known)
+        everything = np.arange(len(self.field.points))
+        unknown = np.full(count, np.nan)
+        return NoisySolution({}, np.zeros(count), np.zeros(count), (everything,) * count, unknown, deviation, scale)
+
+    def _likelihood(self, known: FloatArray, links: Links, deviation: float) -> Likelihood:
+        records = sorted(links)
+        rows = self.field.points[[links[r] for r in records]]
+        return Likelihood(known[records], rows, self.field.points, deviation, translates=self.translates)
+
+    def _weighed(
+        self, known: FloatArray, records: IntArray, partial: IntArray, misfit: FloatArray, deviation: float
+    ) -> tuple[FloatArray, list[int]]:
+        """Log weight of each partial assignment by its misfit and the other records, and the few to grow."""
+        rest = np.setdiff1d(np.arange(len(known)), records)
+        weight = -misfit / 2
+        if len(rest):
+            for k, values in enumerate(partial.tolist()):
+                like = self._likelihood(known, dict(zip(records.tolist(), values, strict=True)), deviation)
+                weight[k] += like.posterior(known[rest]).evidence.sum()
+        return weight, np.argsort(-weight, kind="stable")[:_GROWN].tolist()
+
+    def _grow(self, known: FloatArray, links: Links, deviation: float) -> Links:
+        """Links that the motion fitted to them makes likely, from a few on until nothing changes."""
+        for _ in range(_ROUNDS):
+            grown = _likely(self._judged(known, links, deviation))
+            if grown == links or not grown:
+                return grown
+            links = grown
+        return links
+
+    def _judged(self, known: FloatArray, links: Links, deviation: float) -> Posterior:
+        """Posterior of every record, of a linked one by other links alone."""
+        posterior = self._likelihood(known, links, deviation).posterior(known)
+        if len(links) > _ALONE or len(links) < 2:
+            return posterior
+        row, probability, absence = posterior.row.copy(), posterior.probability.copy(), posterior.absence.copy()
+        evidence, candidates = posterior.evidence.copy(), list(posterior.candidates)
+        records = np.array(sorted(links))
+        for fold in range(min(_FOLDS, len(records))):
+            judged = records[fold::_FOLDS]
+            others = {r: v for r, v in links.items() if r not in judged}
+            one = self._likelihood(known, others, deviation).posterior(known[judged])
+            row[judged], probability[judged], absence[judged] = one.row, one.probability, one.absence
+            evidence[judged] = one.evidence
+            for record, places in zip(judged.tolist(), one.candidates, strict=True):
+                candidates[record] = places
+        return Posterior(row, probability, absence, evidence, tuple(candidates))
+
+    def _mixed(
+        self, known: FloatArray, grown: dict[tuple[tuple[int, int], ...], float], deviation: float, scale: float
+    ) -> NoisySolution:
+        """One posterior out of several grown solutions, by their weights."""
+        weights = np.array(list(grown.values()))
+        weights = np.exp(weights - logsumexp(weights))
+        parts = [self._judged(known, dict(name), deviation) for name in grown]
+        best = int(np.argmax(weights))
+        lead = parts[best]
+        posterior, absence = np.zeros(len(known)), np.zeros(len(known))
+        candidates = []
+        for record in range(len(known)):
+            same = [part.row[record] == lead.row[record] for part in parts]
+            shares = [w * part.probability[record] for w, part in zip(weights, parts, strict=True)]
+            posterior[record] = sum(share for share, is_same in zip(shares, same, strict=True) if is_same)
+            absence[record] = sum(w * part.absence[record] for w, part in zip(weights, parts, strict=True))
+            candidates.append(np.unique(np.concatenate([part.candidates[record] for part in parts])))
+        links = _likely(lead)
+        chance = self._chance(known, links, deviation)
+        return NoisySolution(links, posterior, absence, tuple(candidates), chance, deviation, scale)
+
+    def _chance(self, known: FloatArray, links: Links, deviation: float) -> FloatArray:
+        """Expected chance matches of each link: see ``chance``; a match is a length within two standard deviations."""
+        out = np.full(len(known), np.nan)
+        records = np.array(sorted(links), dtype=np.int64)
+        if not len(records):
+            return out
+        bounds = Bounds(known, np.full(len(known), self.error), deviation, self.field.points.shape[1])
+        bounds = replace(bounds, lengths=1, cut_at=_CHANCE_CUT)
+        partners = records[:_PARTNERS]
+        log = self.field.rates.log_share(*bounds.distances(records, partners))
+        log[records[:, None] == partners] = -np.inf
+        expected = np.full(len(records), np.log(float(self.field.copies.sum())))
+        if self._norms_kept:
+            norms = row_norms(self.field.points)
+            low, high = bounds.norms(records)
+            expected += np.log(
+                [max(((norms >= a) & (norms <= b)).mean(), 1e-9) for a, b in zip(low, high, strict=True)]
+            )
+        telling = known.shape[1] - self._norms_kept
+        one = expected + least_telling(log, telling)
+        whole = gammaln(len(known) + 1) - gammaln(len(partners) + 1) - gammaln(len(known) - len(partners) + 1)
+        for place in range(len(partners)):
+            whole += expected[place] + least_telling(log[place, :place][None], telling)[0]
+        out[records] = np.exp(np.minimum(np.maximum(one, whole), 700.0))
+        return out
+
+
+def _spread(norms: FloatArray) -> float:
+    return float(np.std(norms) / max(float(np.mean(norms)), 1e-300))
+
+
+def _likely(posterior: Posterior) -> Links:
+    """The likely links; of two records on one row the likelier has it."""
+    links: Links = {}
+    taken: dict[int, int] = {}
+    for record in np.argsort(-posterior.probability, kind="stable").tolist():
+        row = int(posterior.row[record])
+        if posterior.probability[record] > _LIKELY and row not in taken:
+            links[record], taken[row] = row, record
+    return links
