@@ -13,7 +13,7 @@ from isobreach.attacks import AttackResult
 from isobreach.blocks import Source
 from isobreach.geometry import Estimator
 from isobreach.io import Table, as_table, fit_columns, like
-from isobreach.linking import Linkage, Motion, Rule
+from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.schemes import Key, Release, Scheme
 
 
@@ -49,9 +49,11 @@ def link(
     known: Any,
     released: Any,
     *,
-    motion: Motion = "orthogonal",
+    motion: Choice = "orthogonal",
     rule: Rule = "backbone",
     tolerance: float | None = None,
+    noise: Noise = None,
+    dictionary: Any = None,
     chance_limit: float = linking.CHANCE_LIMIT,
     node_limit: int = linking.NODE_LIMIT,
     progress: Progress = no_progress,
@@ -66,17 +68,20 @@ def link(
     True
     """
     known_table, released_rows, released_ids = _tables(known, released)
+    candidates = None if dictionary is None else as_table(dictionary, "dictionary")
     linkage = linking.link(
         known_table.values,
         released_rows,
         motion=motion,
         rule=rule,
         tolerance=tolerance,
+        noise=noise,
+        dictionary=None if candidates is None else candidates.values,
         chance_limit=chance_limit,
         node_limit=node_limit,
         progress=progress,
     )
-    return replace(linkage, known_ids=known_table.ids, released_ids=released_ids)
+    return _named(linkage, known_table, candidates, released_ids)
 
 
 def attack(
@@ -84,10 +89,12 @@ def attack(
     released: Any,
     epsilon: float = 0.1,
     *,
-    motion: Motion = "orthogonal",
+    motion: Choice = "orthogonal",
     estimator: Estimator = "optimal",
     rule: Rule = "backbone",
     tolerance: float | None = None,
+    noise: Noise = None,
+    dictionary: Any = None,
     seed: int | None = None,
     progress: Progress = no_progress,
 ) -> AttackResult:
@@ -101,6 +108,7 @@ def attack(
     (0, 1.0)
     """
     known_table, released_rows, released_ids = _tables(known, released)
+    candidates = None if dictionary is None else as_table(dictionary, "dictionary")
     result = attacks.attack(
         known_table.values,
         released_rows,
@@ -109,6 +117,8 @@ def attack(
         estimator=estimator,
         rule=rule,
         tolerance=tolerance,
+        noise=noise,
+        dictionary=None if candidates is None else candidates.values,
         seed=seed,
         progress=progress,
     )
@@ -117,8 +127,15 @@ def attack(
         ids = released_ids[rows] if released_ids is not None else None
         return like(known_table.kind, values, known_table.columns, ids)
 
-    linkage = replace(result.linkage, known_ids=known_table.ids, released_ids=released_ids)
+    linkage = _named(result.linkage, known_table, candidates, released_ids)
     return replace(result, linkage=linkage, container=container)
+
+
+def _named(linkage: Linkage, known: Table, candidates: Table | None, released_ids: NDArray[Any] | None) -> Linkage:
+    entries = linkage.dictionary
+    if entries is not None and candidates is not None:
+        entries = replace(entries, known_ids=candidates.ids, released_ids=released_ids)
+    return replace(linkage, known_ids=known.ids, released_ids=released_ids, dictionary=entries)
 
 
 def _tables(known: Any, released: Any) -> tuple[Table, NDArray[Any] | Source, NDArray[Any] | None]:

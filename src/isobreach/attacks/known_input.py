@@ -12,7 +12,7 @@ r"""The known-input attack (Giannella, Liu, Kargupta), with the optimal estimate
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,12 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
-from isobreach.attacks.exposure import Exposure, Kind, UnplacedExposure, measure_orthogonal, measure_rigid
-from isobreach.attacks.noisy import DETERMINED, measure_noisy
+from isobreach.attacks.exposure import Exposure, Kind
+from isobreach.attacks.measuring import measure, translates
 from isobreach.blocks import Source, as_source, tiles
 from isobreach.errors import InputError
-from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, fit_motions, row_norms
-from isobreach.linking import Choice, Linkage, Rule, link, linked_pairs
+from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, row_norms
+from isobreach.linking import Choice, Linkage, Noise, Rule, link
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -46,7 +46,7 @@ class AttackResult:
     Attributes
     ----------
     linkage
-        Which released row each known record is.
+        Which released row each known record is; those of a dictionary are in ``linkage.dictionary``.
     hidden_dimension
         h = n - k: what the links leave undetermined.
     epsilon, estimator
@@ -58,6 +58,7 @@ class AttackResult:
     linkage: Linkage
     epsilon: float
     estimator: Estimator
+    _links: Linkage = field(repr=False)
     _exposure: Exposure = field(repr=False)
     _motions: ConsistentMotions = field(repr=False)
     _hidden_map: FloatArray = field(repr=False)
@@ -94,7 +95,7 @@ class AttackResult:
     @cached_property
     def linked_rows(self) -> IntArray:
         """Released rows that hold a linked value, ascending: linked rows and whatever equals them."""
-        candidates = [self.linkage.candidates[i] for i in self.linkage.linked]
+        candidates = [self._links.candidates[i] for i in self._links.linked]
         return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *candidates]))
 
     @cached_property
@@ -102,7 +103,7 @@ class AttackResult:
         """Known record of each row that is one for certain: of equal rows, another one may be it."""
         if self._known_error > self.epsilon:
             return {}  # the attacker's own records are not that precise
-        links = [(i, self.linkage.candidates[i]) for i in self.linkage.linked.tolist()]
+        links = [(i, self._links.candidates[i]) for i in self._links.linked.tolist()]
         return {int(rows[0]): i for i, rows in links if len(rows) == 1}
 
     @cached_property
@@ -209,6 +210,8 @@ def attack(
     estimator: Estimator = "optimal",
     rule: Rule = "backbone",
     tolerance: float | None = None,
+    noise: Noise = None,
+    dictionary: NDArray[Any] | None = None,
     seed: int | None = None,
     progress: Progress = no_progress,
 ) -> AttackResult:
@@ -221,8 +224,18 @@ def attack(
     check_choice("estimator", estimator, ESTIMATORS)
     check_seed(seed)
     source, known = as_source(released), np.asarray(known)
-    linkage = link(known, source, motion=motion, rule=rule, tolerance=tolerance, progress=progress)
-    return attack_linked(known, source, linkage, epsilon, estimator=estimator, seed=seed, progress=progress)
+    linkage = link(
+        known,
+        source,
+        motion=motion,
+        rule=rule,
+        tolerance=tolerance,
+        noise=noise,
+        dictionary=dictionary,
+        progress=progress,
+    )
+    records = known if dictionary is None else np.concatenate([known, np.asarray(dictionary)])
+    return attack_linked(records, source, linkage, epsilon, estimator=estimator, seed=seed, progress=progress)
 
 
 def attack_linked(
@@ -235,16 +248,18 @@ def attack_linked(
     seed: int | None = None,
     progress: Progress = no_progress,
 ) -> AttackResult:
-    """What follows from the links: the attack after ``link``."""
+    """What follows from the links: the attack after ``link``. ``known``: with the dictionary's records after them."""
     epsilon = check_epsilon(epsilon)
     estimator = _checked_estimator(estimator, linkage)
     check_seed(seed)
     source, known = as_source(released), np.asarray(known)
-    motions, exposure = _measure(known, source, linkage, progress)
+    links = linkage.joined
+    motions, exposure = measure(known, source, links, progress)
     return AttackResult(
         linkage=linkage,
         epsilon=epsilon,
         estimator=estimator,
+        _links=links,
         _exposure=exposure,
         _motions=motions,
         _hidden_map=motions.choose_hidden(random_source(seed, "estimate")),
@@ -254,40 +269,9 @@ def attack_linked(
     )
 
 
-def _measure(
-    known: NDArray[Any], source: Source, linkage: Linkage, progress: Progress
-) -> tuple[ConsistentMotions, Exposure]:
-    """The motions that the links leave, and what they tell of every released row."""
-    translates, sigma = _translates(linkage), linkage.noise
-    if sigma:  # equal rows carry the same noise: one pair, not several
-        firsts = linkage.linked[np.unique(linkage.rows[linkage.linked], return_index=True)[1]]
-        single = np.full_like(linkage.rows, -1)
-        single[firsts] = linkage.rows[firsts]
-        linkage = replace(linkage, rows=single)
-    records, rows = linked_pairs(known, linkage, source)
-    records, radius = records * linkage.scale, linkage.radius[linkage.linked]
-    if sigma:
-        unseen = DETERMINED * sigma * float(np.sqrt(source.shape[1]))
-        motions = fit_motions(records, rows, noise=unseen, translates=translates, whiten=False)
-    else:
-        motions = fit_motions(records, rows, noise=2 * float(np.linalg.norm(radius)), translates=translates)
-    if translates and not len(rows):
-        return motions, UnplacedExposure(source.shape[0])
-    if sigma:
-        own = 1 + 1 / len(rows) if translates else 1.0
-        return motions, measure_noisy(source, motions, sigma, own, progress)
-    if translates:
-        return motions, measure_rigid(source, motions, linkage.precision, radius, progress)
-    return motions, measure_orthogonal(source, motions, linkage.precision, radius, progress)
-
-
-def _translates(linkage: Linkage) -> bool:
-    return linkage.motion != "orthogonal"
-
-
 def _checked_estimator(estimator: Estimator, linkage: Linkage) -> Estimator:
     check_choice("estimator", estimator, ESTIMATORS)
-    if estimator == "published" and (_translates(linkage) or linkage.noise):
+    if estimator == "published" and (translates(linkage) or linkage.noise):
         rule = "must be optimal or uniform unless the motion is orthogonal and without noise"
         raise InputError("estimator", rule, repr(estimator))
     return estimator

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The result of linking: which released row each known record is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -74,6 +74,24 @@ class Linkage:
     def linked(self) -> IntArray:
         """Indices of the linked known records."""
         return np.flatnonzero(self.rows >= 0)
+
+    @property
+    def joined(self) -> "Linkage":
+        """Known records and, after them, those of the dictionary, as one linkage."""
+        more = self.dictionary
+        if more is None:
+            return self
+        return replace(
+            self,
+            rows=np.concatenate([self.rows, more.rows]),
+            status=np.concatenate([self.status, more.status]),
+            candidates=self.candidates + more.candidates,
+            radius=np.concatenate([self.radius, more.radius]),
+            chance=None,
+            posterior=None,
+            dictionary=None,
+            known_ids=None,
+        )
 
     def counts(self) -> dict[str, int]:
         """Number of known records of each status."""
