@@ -116,10 +116,10 @@ def _squares(rows):
 
 
 class Assignments:
-    """Valid assignments between distinct integer rows, by enumeration."""
+    """Valid assignments between distinct integer rows, by enumeration; by distances alone if norms are not kept."""
 
-    def __init__(self, known, released):
-        self.known_norms, self.norms = (known**2).sum(axis=1).tolist(), (released**2).sum(axis=1).tolist()
+    def __init__(self, known, released, *, norms_kept=True):
+        self.known_norms, self.norms = (norms_kept * (rows**2).sum(axis=1) for rows in (known, released))
         self.known_gaps, self.gaps = _squares(known), _squares(released)
 
     def largest(self, records):
@@ -173,11 +173,11 @@ class Assignments:
         return {}
 
 
-def link_by_enumeration(known, released, rule):
+def link_by_enumeration(known, released, rule, *, norms_kept=True):
     """(rows, status, candidates as sets) of the known records, integer tables, exact arithmetic."""
     values, places = _distinct(released)
     records, which = _distinct(known)
-    search = Assignments(records, values)
+    search = Assignments(records, values, norms_kept=norms_kept)
     everyone = list(range(len(records)))
     links = search.agreed(everyone) if rule == "backbone" else search.fixpoint(everyone)
     possible = {r: {f[r] for f in search.largest(everyone) if r in f} for r in everyone}
