@@ -36,6 +36,9 @@ CASES = [
     (4, 4, 2, 0.05, 0.3, "orthogonal", "optimal"),
     (4, 4, 2, 0.05, 0.3, "rigid", "optimal"),
     (4, 4, 2, 0.2, 0.3, "rigid", "optimal"),
+    (4, 4, 2, 0.2, 0.3, "orthogonal", "optimal"),
+    (6, 6, 3, 0.3, 0.5, "orthogonal", "optimal"),  # few links in much noise
+    (3, 3, 1, 0.1, 0.5, "orthogonal", "optimal"),
     (4, 4, 4, 0.05, 0.2, "orthogonal", "optimal"),
     (4, 4, 5, 0.05, 0.2, "rigid", "optimal"),
     (4, 4, 40, 0.1, 0.1, "orthogonal", "optimal"),

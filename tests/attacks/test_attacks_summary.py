@@ -56,3 +56,9 @@ def test_dimensions_are_those_of_the_records():
     summary = _summary("rigid", 3, wide=9)
     assert (summary.columns, summary.known_columns, summary.hidden_dimension) == (9, 4, 2)
     assert any("That leaves 2 of 4 dimensions" in line for line in sentences(summary))
+
+
+@pytest.mark.parametrize(("motion", "q", "told"), [("orthogonal", 2, False), ("rigid", 2, True), ("rigid", 5, False)])
+def test_what_a_translation_makes_the_attacker_assume_is_told(motion, q, told):
+    """With nothing hidden there is nothing to assume."""
+    assert any("all hidden directions are alike" in line for line in sentences(_summary(motion, q))) == told

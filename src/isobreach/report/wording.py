@@ -89,6 +89,12 @@ def sentences(summary: AttackSummary) -> list[str]:
                 "The release's own precision limits what can be claimed: probabilities are lower bounds, "
                 "and where none can be given the attack may still succeed."
             )
+        if summary.motion != "orthogonal" and summary.hidden_dimension and links["linked"]:
+            lines.append(
+                "A translation hides the records' lengths: probabilities are those of an attacker to whom all hidden "
+                "directions are alike. For a given table they can be too high, with few links by a factor of two; the "
+                "owner, who knows the lengths, can compute them without that assumption."
+            )
         if summary.baseline_probability is not None:
             baseline = probability(summary.baseline_probability)
             lines.append(f"An attacker who knows no record succeeds with probability {baseline}.")
