@@ -15,7 +15,11 @@ number of rows, and n distances count.)
 In a coarse table there are other values with the record's norm, and both rates are counted on them: not on all rows,
 because on a grid the norms fix the parity of the distance. Where there are few such values, as in a fine table, rates
 come from a sample of the release: the count within a window that holds ten rows, scaled to the tolerance, which on a
-grid of spacing g is never taken below g^2.
+grid of spacing g is never taken below g^2. Nor is a distance's rate taken below the share of equal ones among the
+distances between all rows: where values repeat, on whatever grid, that is what chance makes. There distances are not
+independent either: if two rows differ as two records do, up to a symmetry of the grid, and two more as well, the
+third distance is implied. So without norms no record counts for less than the share of equal differences, times the
+symmetries: 2^n n! on a decimal grid, 2 otherwise.
 """
 
 from collections.abc import Sequence
@@ -27,6 +31,7 @@ from scipy.special import gammaln
 from isobreach.blocks import Source
 from isobreach.geometry import row_norms
 from isobreach.linking.precision import grid_decimals
+from isobreach.linking.rates import Rates, same_difference
 
 FloatArray = NDArray[np.float64]
 
@@ -45,18 +50,24 @@ def chance_matches(
     source: Source,
     *,
     norms_kept: bool = True,
+    scale_known: bool = True,
 ) -> FloatArray:
     """Expected chance matches of each link.
 
     ``known`` (q x n), with error ``radius``, is linked to the points ``linked``; ``others[i]`` are the other released
     values that have the norm of record i. Where norms are not kept, every row has every norm, and a distance more is
-    needed to determine a point.
+    needed to determine a point. An unknown scale takes one distance to be found, the most telling one.
     """
-    rows, telling = source.shape[0], known.shape[1] - norms_kept
-    count = len(known)
-    picks = np.random.default_rng(0).integers(0, rows, size=min(rows, _SAMPLE_ROWS))
-    sample = source.take(picks)
+    rows, count = source.shape[0], len(known)
+    few = rows <= _SAMPLE_ROWS
+    picks = np.arange(rows) if few else np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False)
+    sample = source.take(np.sort(picks))
     decimals = grid_decimals(np.abs(known).ravel())
+    telling = _rank(sample, float(radius.max())) - norms_kept
+    error = float(radius.max())
+    repeats = _log(Rates.between(sample).collision(2 * error))
+    symmetries = telling * np.log(2) + gammaln(telling + 1) if decimals is not None else np.log(2)
+    implied = -np.inf if norms_kept else min(_log(same_difference(sample, error)) + symmetries, 0.0)
     grid = 100.0**-decimals if decimals is not None else 0.0
     norms, sample_squares = row_norms(known), row_norms(sample) ** 2
     partners = min(count, _PARTNERS)
@@ -74,15 +85,30 @@ def chance_matches(
             distance, reach = float(np.linalg.norm(known[i] - known[j])), radius[i] + radius[j]
             slack = max(2 * distance * reach + reach**2, grid)
             gaps = sample_gaps[j] if field is None else row_norms(field - linked[j]) ** 2
-            log_pair[i, j] = _log_rate(gaps, distance**2, slack)
+            log_pair[i, j] = max(_log_rate(gaps, distance**2, slack), repeats)
     log_pair[:partners] = np.maximum(log_pair[:partners], log_pair[:partners].T)
-    one = log_expected + least_telling(log_pair, telling)
+    one = log_expected + np.maximum(least_telling(log_pair, telling), implied if count > 1 else -np.inf)
     whole = gammaln(known_total + 1) - gammaln(partners + 1) - gammaln(known_total - partners + 1)
     order = np.argsort(log_expected[:partners])
     for place in range(partners):
         i = order[place]
-        whole += log_expected[i] + least_telling(log_pair[i, order[:place]][None], telling)[0]
+        factor = least_telling(log_pair[i, order[:place]][None], telling)[0]
+        whole += log_expected[i] + max(factor, implied if place else -np.inf)
+    if not scale_known and count > 1:
+        whole -= float(log_pair[np.isfinite(log_pair)].min())
     return np.asarray(np.exp(np.minimum(np.maximum(one, whole), 700.0)))
+
+
+def _log(share: float) -> float:
+    return float(np.log(share)) if share > 0 else -np.inf
+
+
+def _rank(sample: FloatArray, error: float) -> int:
+    """Dimension of the affine hull of released rows, as far as their error lets it be seen."""
+    centred = sample - sample.mean(axis=0)
+    strength = np.linalg.svd(centred, compute_uv=False)
+    floor = max(float(strength[0]) * 1e-9, error * np.sqrt(len(sample)))
+    return max(1, int(np.count_nonzero(strength > floor)))
 
 
 def least_telling(log_pair: FloatArray, most: int) -> FloatArray:

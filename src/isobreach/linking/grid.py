@@ -43,7 +43,7 @@ def _signed_permutation(ours: NDArray[np.float64], theirs: NDArray[np.float64]) 
     from scipy.optimize import linear_sum_assignment  # a large package, seldom needed
 
     scale = 1e-12 * max(float(np.abs(ours).max(initial=0.0)), 1e-300)
-    same = np.ones((2, ours.shape[1], ours.shape[1]), dtype=np.bool_)  # sign, column of ours, column of theirs
+    same = np.ones((2, ours.shape[1], theirs.shape[1]), dtype=np.bool_)  # sign, column of ours, column of theirs
     for our, their in zip(ours, theirs, strict=True):
         same[0] &= np.abs(our[:, None] - their) <= scale
         same[1] &= np.abs(our[:, None] + their) <= scale

@@ -7,7 +7,7 @@ chance would not have made, and otherwise the one that links the most.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -67,22 +67,22 @@ def rigid(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
 
 def similarity(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
     """Distances are kept up to a factor: of those that ratios of distances allow, the one that links the most."""
-    best = Found("similarity", problem.nothing(setting.precision.unit), setting.precision)
-    found = scales(problem, setting.precision)
-    several = []
-    for scale, error in found.values:
-        solution = problem.scaled(scale).by_distances(setting.precision, setting.known_unit, error)
-        several.append(Found("similarity", solution, setting.precision, scale))
-    if several:
-        best = max(several, key=lambda one: (one.solution.size, -one.scale))
-        rivals = [one for one in several if one is not best and one.solution.size == best.solution.size]
-        if rivals:  # as many records fit at another scale: what the solutions do not share is not known
-            best = Found(
-                "similarity", best.solution.shared([one.solution for one in rivals]), best.precision, best.scale
-            )
-    if not found.complete:
-        best = Found("similarity", best.solution.incomplete(), best.precision, best.scale)
-    return best
+    best, complete = Found("similarity", problem.nothing(setting.precision.unit), setting.precision), True
+    for found in scales(problem, setting.precision, setting.known_unit):
+        complete = complete and found.complete
+        several = [best] if best.solution.size else []
+        for scale, error in found.values:
+            solution = problem.scaled(scale).by_distances(setting.precision, setting.known_unit, error)
+            complete = complete and solution.agreement.complete
+            several.append(replace(best, solution=solution, scale=scale))
+        if several:
+            best = max(several, key=lambda one: (one.solution.size, -one.scale))
+            rivals = [one.solution for one in several if one is not best and one.solution.size == best.solution.size]
+            if rivals:  # as many records fit at another scale: what the solutions do not share is not known
+                best = replace(best, solution=best.solution.shared(rivals))
+        if best.solution.size == len(problem.known):
+            break
+    return best if complete else replace(best, solution=best.solution.incomplete())
 
 
 SOLVERS: dict[str, Callable[..., Found]] = {"orthogonal": orthogonal, "rigid": rigid, "similarity": similarity}

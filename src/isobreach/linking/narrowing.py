@@ -108,7 +108,7 @@ def lists_of_all(bounds: Bounds, field: Field, allowed: Lists | None, progress: 
     lists = {int(r): np.unique(partial[:, k]) for k, r in enumerate(order[:placed])}
     rest = np.setdiff1d(everyone, order[:placed])
     if len(rest):
-        lists |= extension(bounds, field, order[:placed], partial, rest)
+        lists |= extension(bounds, field, order[:placed], partial, rest, allowed)
     return lists
 
 
@@ -134,7 +134,9 @@ def lists_of_some(bounds: Bounds, field: Field, allowed: Lists | None, progress:
     }
 
 
-def extension(bounds: Bounds, field: Field, placed: IntArray, partial: IntArray, records: IntArray) -> Lists:
+def extension(
+    bounds: Bounds, field: Field, placed: IntArray, partial: IntArray, records: IntArray, allowed: Lists | None
+) -> Lists:
     """Values of further ``records`` that agree with one of the ``partial`` assignments of the ``placed`` records."""
     if len(partial) > _MOST_EXTENDED:
         raise TooManyError
@@ -145,7 +147,8 @@ def extension(bounds: Bounds, field: Field, placed: IntArray, partial: IntArray,
         for k in range(len(records)):
             found[k].append(hits[start[k] : start[k + 1]])
     none = np.empty(0, dtype=np.int64)
-    return {int(r): np.unique(np.concatenate([none, *found[k]])) for k, r in enumerate(records)}
+    lists = {int(r): np.unique(np.concatenate([none, *found[k]])) for k, r in enumerate(records)}
+    return lists if allowed is None else {r: np.intersect1d(values, allowed[r]) for r, values in lists.items()}
 
 
 def values_agreeing(

@@ -133,8 +133,9 @@ class Cloud:
             room.hits = np.empty((2, _ROOM), dtype=np.int64)
         products = np.matmul(-2 * rows, columns.T, out=room.products[: len(rows), : len(columns)])
         slack = self._slack(float(self._norms[a[-1]]), float(self._norms[b.stop - 1]))
-        below = np.maximum(low, 0.0) ** 2 * self._scale**2 - slack
-        above = high**2 * self._scale**2 + slack
+        # Nothing is farther apart than 2 within the unit ball.
+        below = np.clip(low * self._scale, 0.0, 4.0) ** 2 - slack
+        above = np.clip(high * self._scale, 0.0, 4.0) ** 2 + slack
         # The diagonal tile of a triangle: j counts from the place of i on.
         first = int(a[0]) - b.start if triangle else -len(rows)
         arguments = (

@@ -103,22 +103,22 @@ class Problem:
         lists = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
         sizes = np.sort(found.last - found.first)
         if len(sizes) > 1 and float(sizes[0]) * float(sizes[1]) * self.source.shape[1] > _MOST_COMPARED:
-            solution = self._narrowed(found, error, lists, norms_kept=True, doubt=doubt)
+            solution = self._narrowed(found, error, lists, doubt=doubt)
         else:
             agreement = self._agreement(Geometry(self.known, error, found.points, found.copies), lists)
             solution = self._solution(found, error, lists, agreement, norms_kept=True, doubt=doubt)
         return replace(solution, radius=radius)
 
-    def by_distances(self, precision: Precision, known_unit: float, scale_error: float = 0.0) -> Solution:
-        """Links under motions that keep distances alone; ``scale_error`` is that of the scale, relative."""
+    def by_distances(self, precision: Precision, known_unit: float, scale_error: float | None = None) -> Solution:
+        """Links under motions that keep distances alone; ``scale_error``, relative, of a scale that was found."""
         found = self.everything(precision.unit)
         norms = row_norms(self.known)
         # A translation may be as long as the longest row and the longest record together.
         longest = float(row_norms(found.points[-1:])[0] + norms.max())
         # An error of the scale moves a record by that share of its distance from the others' centre.
-        own = known_unit * norms + scale_error * row_norms(self.known - self.known.mean(axis=0))
+        own = known_unit * norms + (scale_error or 0.0) * row_norms(self.known - self.known.mean(axis=0))
         error, radius = self._errors(precision, np.full(len(norms), longest), own)
-        return replace(self._narrowed(found, error, None, norms_kept=False), radius=radius)
+        return replace(self._narrowed(found, error, None, scale_known=scale_error is None), radius=radius)
 
     def _errors(self, precision: Precision, norms: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Length error and error radius of the records, whose ``own`` error comes on top."""
@@ -131,35 +131,58 @@ class Problem:
         error: FloatArray,
         allowed: Lists | None,
         *,
-        norms_kept: bool,
+        scale_known: bool = True,
         doubt: bool = True,
     ) -> Solution:
         """Links by distances between candidates that are too many to compare one by one."""
-        bounds = Bounds(self.known, error)
-        everyone = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
-        geometry = Geometry(self.known, error, found.points, found.copies)
         span = float(np.abs(found.points).max(initial=0.0)) * np.sqrt(found.points.shape[1])
         field = Field.of(found.points, found.copies, 8 * float(error.max()) * span)
+        everyone = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
+        agreement = self._by_pairs(field, np.arange(len(self.known)), error, everyone, allowed)
+        links, count = agreement.links, len(self.known)
+        while self.rule == "uniquely-valid" and links and len(links) < count:
+            # The records of the backbone alone: more of their values come into question (see ``backbone``).
+            records, count = np.array(sorted(links)), len(links)
+            part = None if allowed is None else {k: allowed[int(r)] for k, r in enumerate(records)}
+            places = {k: everyone[int(r)] for k, r in enumerate(records)}
+            narrower = self._by_pairs(field, records, error[records], places, part)
+            links = {int(records[k]): v for k, v in narrower.links.items()} if narrower.complete else {}
+        agreement = replace(agreement, links=links)
+        return self._solution(
+            found, error, everyone, agreement, norms_kept=allowed is not None, scale_known=scale_known, doubt=doubt
+        )
+
+    def _by_pairs(
+        self, field: Field, records: IntArray, error: FloatArray, everyone: Lists, allowed: Lists | None
+    ) -> Agreement:
+        """What the largest valid assignments of some records share, by distances between pairs of candidates."""
+        known = self.known[records]
+        bounds = Bounds(known, error)
+        geometry = Geometry(known, error, field.points, field.copies)
+
+        def shared(lists: Lists) -> Agreement:
+            return backbone(Search(geometry, lists, Budget(self.node_limit)))
+
         nothing = Agreement({}, everyone, 0, complete=True)
         try:
             lists = lists_of_all(bounds, field, allowed, self.progress)
             if all(len(values) for values in lists.values()):
-                agreement = self._agreement(geometry, lists)
-                if agreement.size == len(self.known) or not agreement.complete:
-                    return self._solution(found, error, everyone, agreement, norms_kept=norms_kept, doubt=doubt)
+                agreement = shared(lists)
+                if agreement.size == len(known) or not agreement.complete:
+                    return agreement
             lists = lists_of_some(bounds, field, allowed, self.progress)
-            agreement = self._agreement(geometry, lists)
+            agreement = shared(lists)
             if agreement.size < _LEAST_TELLING:
-                return self._solution(found, error, everyone, nothing, norms_kept=norms_kept, doubt=doubt)
-            rest = np.setdiff1d(np.arange(len(self.known)), list(lists))
+                return nothing
+            rest = np.setdiff1d(np.arange(len(known)), list(lists))
             if len(rest) and len(agreement.links) >= _LEAST_TELLING:
                 placed = np.array(sorted(agreement.links))
                 partial = np.array([[agreement.links[int(r)] for r in placed]])
-                lists |= extension(bounds, field, placed, partial, rest)
-                agreement = self._agreement(geometry, lists)
+                return shared(lists | extension(bounds, field, placed, partial, rest, allowed))
+            # Of records beyond the most telling ones nothing was asked.
+            return replace(agreement, possible=agreement.possible | {int(r): everyone[int(r)] for r in rest})
         except TooManyError:
-            agreement = replace(nothing, complete=False)
-        return self._solution(found, error, everyone, agreement, norms_kept=norms_kept, doubt=doubt)
+            return replace(nothing, complete=False)
 
     def _agreement(self, geometry: Geometry, lists: Lists) -> Agreement:
         search = Search(geometry, lists, Budget(self.node_limit))
@@ -174,6 +197,7 @@ class Problem:
         agreement: Agreement,
         *,
         norms_kept: bool,
+        scale_known: bool = True,
         doubt: bool,
     ) -> Solution:
         """What chance would make is asked where a known record is absent, where only distances tell, and in doubt."""
@@ -193,6 +217,7 @@ class Problem:
                 len(self.known),
                 self.source,
                 norms_kept=norms_kept,
+                scale_known=scale_known,
             )
             chance = dict(zip(records, matches.tolist(), strict=True))
         return Solution(found, agreement, chance, error)

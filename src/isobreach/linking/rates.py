@@ -12,7 +12,33 @@ FloatArray = NDArray[np.float64]
 
 _SAMPLE = 700  # points; 245,000 distances
 _ENOUGH = 10
+_DIRECTIONS = 8
 _SEED = 0  # of the sample alone, which decides on the order of work and on estimates, never on a link
+
+
+def sampled(points: FloatArray) -> FloatArray:
+    """A sample of points, small enough for all their pairs."""
+    rng = np.random.default_rng(_SEED)
+    return points if len(points) <= _SAMPLE else points[rng.choice(len(points), _SAMPLE, replace=False)]
+
+
+def same_difference(points: FloatArray, error: float) -> float:
+    """Share of pairs of pairs of points whose differences are the same vector, or opposite ones, within ``error``.
+
+    Differences are compared along a few fixed directions.
+    """
+    chosen = sampled(points)
+    directions = np.random.default_rng(_SEED).standard_normal((points.shape[1], min(points.shape[1], _DIRECTIONS)))
+    seen = chosen @ (directions / np.linalg.norm(directions, axis=0))
+    first, second = np.triu_indices(len(seen), 1)
+    gaps = seen[first] - seen[second]
+    gaps *= np.where(gaps[:, :1] < 0, -1.0, 1.0)
+    step = max(16 * error, 1e-12 * float(np.abs(seen).max(initial=0.0)), 1e-300)
+    total = len(gaps)
+    if total < 2:
+        return 0.0
+    counts = np.unique(np.rint(gaps / step), axis=0, return_counts=True)[1].astype(np.float64)
+    return float((counts * (counts - 1)).sum() / (total * (total - 1.0)))
 
 
 class Rates:
@@ -24,12 +50,20 @@ class Rates:
     @classmethod
     def between(cls, points: FloatArray) -> "Rates":
         """Of the distances between sampled points."""
-        rng = np.random.default_rng(_SEED)
-        chosen = points if len(points) <= _SAMPLE else points[rng.choice(len(points), _SAMPLE, replace=False)]
+        chosen = sampled(points)
         chosen = chosen - chosen.mean(axis=0)
         squares = np.einsum("ij,ij->i", chosen, chosen)
         gaps = squares[:, None] + squares - 2 * chosen @ chosen.T
         return cls(np.maximum(gaps[np.triu_indices(len(chosen), 1)], 0.0))
+
+    def collision(self, error: float) -> float:
+        """Share of pairs of distances that are equal within ``error``: what chance alone makes where values repeat."""
+        total = len(self._sorted)
+        if total < 2:
+            return 0.0
+        reach = 2 * np.sqrt(self._sorted) * error + error**2
+        equal = np.searchsorted(self._sorted, self._sorted + reach, "right") - np.arange(1, total + 1)
+        return float(equal.sum() / (0.5 * total * (total - 1)))
 
     def log_share(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Log of the share of distances within [low, high]; at most 0."""

@@ -8,7 +8,8 @@ from u), and one of those for record 2 is at the distance s D_12 from v. That co
 always the truth.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _MOST_RECORDS = 6  # looked for around a centre
+_MOST_TRIED = 3  # such groups of records, where the first have no place together
 _MOST_SCALES = 32
+_MOST_PROPOSALS = 4096  # of one task
 _CENTRES = 64  # centres a task
 
 
@@ -35,42 +38,38 @@ class Scales:
     complete: bool
 
 
-def scales(problem: Problem, precision: Precision) -> Scales:
-    """Scales at which a few known records, then a few others, find a place together."""
+def scales(problem: Problem, precision: Precision, known_unit: float) -> Iterator[Scales]:
+    """Scales at which a few known records find a place together; then those of a few others, and so on."""
     known = problem.known
-    if len(known) < 3:
-        return Scales((), complete=True)
     found = problem.everything(precision.unit)
     longest = float(row_norms(found.points[-1:])[0])
     error = 2 * float(precision.length_error(np.array([2 * longest]), found.points.shape[1])[0])
     # Far records first: their distances are the most precise, relative to themselves.
-    spread = row_norms(known - known.mean(axis=0))
-    order = np.argsort(-spread, kind="stable")
-    for start in range(0, len(order) - 2, _MOST_RECORDS):
-        chosen = order[start : start + _MOST_RECORDS]
+    order = np.argsort(-row_norms(known - known.mean(axis=0)), kind="stable")
+    for start in range(0, min(len(order) - 2, _MOST_TRIED * _MOST_RECORDS), _MOST_RECORDS):
+        chosen = known[order[start : start + _MOST_RECORDS]]
         if len(chosen) < 3:
-            break
-        proposals = _proposals(found.points, found.copies, known[chosen], error)
-        if proposals is None:
-            return Scales((), complete=False)
-        if len(proposals):
-            return _grouped(proposals)
-    return Scales((), complete=True)
+            return
+        # What the records' own rounding adds to a ratio of distances.
+        own = 4 * known_unit * float(row_norms(chosen).max() / row_norms(chosen[1:] - chosen[0]).min())
+        yield _proposed(found.points, found.copies, chosen, error, own)
 
 
-def _proposals(points: FloatArray, copies: IntArray, known: FloatArray, error: float) -> FloatArray | None:
-    """Scale and relative error of each proposal that stands; None if they are too many."""
+def _proposed(points: FloatArray, copies: IntArray, known: FloatArray, error: float, own: float) -> Scales:
+    """The scales that stand, proposals that agree within their errors as one."""
     gaps = row_norms(known[1:] - known[0])
     across = float(row_norms(known[1:2] - known[2:3])[0])
 
-    def run(centres: range) -> FloatArray:
-        return _stand(points, copies, centres.start, centres.stop, gaps, across, error, 4096)
+    def run(centres: range) -> tuple[FloatArray, bool]:
+        return _stand(points, copies, centres.start, centres.stop, gaps, across, error, own, _MOST_PROPOSALS)
 
     tasks = [range(a, min(a + _CENTRES, len(points))) for a in range(0, len(points), _CENTRES)]
     parts = list(run_in_order(run, tasks, processors()))
-    if any(len(part) > 4096 for part in parts):
-        return None
-    return np.concatenate(parts)
+    if any(len(part) > _MOST_PROPOSALS for part, _ in parts):
+        return Scales((), complete=False)
+    proposals = np.concatenate([part for part, _ in parts])
+    grouped = _grouped(proposals) if len(proposals) else Scales((), complete=True)
+    return replace(grouped, complete=grouped.complete and not any(crowded for _, crowded in parts))
 
 
 def _grouped(proposals: FloatArray) -> Scales:
@@ -95,9 +94,16 @@ def _stand(
     known: FloatArray,
     across: float,
     error: float,
+    own: float,
     most: int,
-) -> FloatArray:
-    """Proposals around the centres ``first`` to ``last - 1``; one more than ``most`` of them if there are more."""
+) -> tuple[FloatArray, bool]:
+    """Proposals around the centres ``first`` to ``last - 1``; one more than ``most`` of them if there are more.
+
+    Also whether somewhere so many rows lie within the error of each other that the records, at a scale too small to be
+    proposed, could be there.
+    """
+    crowded = False
+    widest = max(1.0, np.max(known) / known[0])
     total, columns = points.shape
     out = np.empty((most + 1, 2))
     count = 0
@@ -111,12 +117,18 @@ def _stand(
             distances[v] = np.sqrt(square)
         order = np.argsort(distances)
         ordered = distances[order]
+        close = 0
+        for a in range(total):
+            if ordered[a] > 2 * error * widest:
+                break
+            close += copies[order[a]]
+        crowded = crowded or close > len(known)
         for a in range(total):
             v = order[a]
             if v == u or ordered[a] <= 2 * error:
                 continue
             scale = ordered[a] / known[0]
-            blur = error / ordered[a]  # relative error of the scale
+            blur = error / ordered[a] + own  # relative error of the scale
             stands = True
             for j in range(len(known) - 1, 0, -1):
                 reach = error + blur * scale * known[j]
@@ -139,8 +151,8 @@ def _stand(
                     square += gap * gap
                 if abs(np.sqrt(square) - scale * across) <= error + blur * scale * across:
                     if count > most:
-                        return out
+                        return out, crowded
                     out[count, 0], out[count, 1] = scale, blur
                     count += 1
                     break
-    return out[:count]
+    return out[:count], crowded
