@@ -167,13 +167,16 @@ def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: No
     tried: list[tuple[Motion, NoisySolution]] = []
     for name in MOTIONS[:2] if motion == "auto" else (motion,):
         noisy = NoisyProblem(problem.known, field, error, translates=name == "rigid", progress=problem.progress)
-        solution = noisy.estimated(limit) if noise == "estimate" else noisy.solve(float(noise or 0.0))
+        solution = noisy.estimated(limit) if noise == "estimate" else noisy.solve(float(noise or 0.0), limit)
         tried.append((name, solution))
         if 2 * len(solution.certain(limit)) > len(problem.known):
             break
     name, solution = max(tried, key=lambda one: len(one[1].certain(limit)))
     links = solution.certain(limit)
-    possible = {k: v for k, v in enumerate(solution.candidates) if solution.absence[k] < 1 - limit}
+    # Without links to hold on to, a record could be anywhere.
+    places = solution.candidates if links else (np.arange(len(found.points)),) * len(problem.known)
+    absent = solution.absent(limit)
+    possible = {k: v for k, v in enumerate(places) if k not in absent}
     norms = row_norms(problem.known) * solution.scale + (longest if name == "rigid" else 0.0)
     reason = ""
     if motion == "auto":

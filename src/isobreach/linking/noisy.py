@@ -8,12 +8,11 @@ r"""Linking a release that carries noise.
 3. A record's posterior is that of the grown solutions, weighted. It is linked if that leaves less than the limit for
    everything else, and if chance alone would not have made the match.
 
-An unknown noise level is looked for from the largest that the release allows downwards: noise has no direction, so no
-direction of the release has less variance. Where links are found, their misfit gives the level, and they are judged
-again with it.
+An unknown noise level is looked for upwards, where little noise leaves little to search, to the largest that the
+release allows: noise has no direction, so no direction of the release has less variance. Where links are found, their
+misfit gives the level, and they are judged again with it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +26,7 @@ from isobreach.linking.chance import least_telling
 from isobreach.linking.likelihood import Likelihood, Posterior
 from isobreach.linking.narrowing import Field
 from isobreach.linking.pairs import TooManyError
-from isobreach.linking.seeds import SEED_RECORDS, seeds
+from isobreach.linking.seeds import SEED_RECORDS, Seeds, seeds
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -39,7 +38,10 @@ _ROUNDS = 12
 _FOLDS = 8  # parts of the links, each judged by the others
 _ALONE = 1024  # links beyond which their own weight in the fit hardly matters
 _LIKELY = 0.5
-_LEVELS = 14  # noise levels tried, each half the variance of the one before
+_LEAST = 3  # links that bear each other out
+_BEGINNINGS = 4
+_HOPELESS = 1000  # partial assignments of all seed records: too many to find the truth among
+_LEVELS, _FACTOR = 14, 1.6  # noise levels tried, each so many times the one before
 _EQUAL = 1e-3  # relative spread of norms that are the same
 _PARTNERS = 32
 _CHANCE_CUT = 2.0  # standard deviations within which a length counts as a match
@@ -59,8 +61,13 @@ class NoisySolution:
     complete: bool = True
 
     def certain(self, limit: float) -> Links:
-        """Links that leave less than ``limit`` to everything else."""
-        return {r: v for r, v in self.links.items() if self.posterior[r] >= 1 - limit and self.chance[r] <= limit}
+        """Links that leave less than ``limit`` to everything else; none if they are too few to bear each other out."""
+        links = {r: v for r, v in self.links.items() if self.posterior[r] >= 1 - limit and self.chance[r] <= limit}
+        return links if len(links) >= min(_LEAST, len(self.posterior)) else {}
+
+    def absent(self, limit: float) -> list[int]:
+        """Records that are not there, as far as the certain links tell."""
+        return np.flatnonzero(self.absence >= 1 - limit).tolist() if self.certain(limit) else []
 
 
 class NoisyProblem:
@@ -75,22 +82,35 @@ class NoisyProblem:
             not translates and _spread(row_norms(known)) < _EQUAL and _spread(row_norms(field.points)) < _EQUAL
         )
 
-    def solve(self, deviation: float) -> NoisySolution:
-        """Links at a given noise level."""
+    def solve(self, deviation: float, limit: float) -> NoisySolution:
+        """Links at a given noise level, from several beginnings until one links most of the records."""
         scale = self.shrinkage(deviation)
-        known = self.known * scale
-        columns = self.field.points.shape[1]
+        known, columns = self.known * scale, self.field.points.shape[1]
         asked = SEED_RECORDS * (SEED_RECORDS + 1) // 2
         bounds = Bounds(known, np.full(len(known), self.error), deviation, columns, asked)
-        nothing = self._nothing(deviation, scale)
-        if len(known) < 2:
-            return nothing
-        try:
-            found = seeds(bounds, self.field, norms_kept=self._norms_kept, progress=self.progress)
-        except TooManyError:
-            return replace(nothing, complete=False)
-        if not len(found.partial):
-            return nothing
+        best = self._nothing(deviation, scale)
+        first = np.arange(len(known))
+        for _ in range(_BEGINNINGS):
+            if len(first) < 2:
+                break
+            try:
+                found = seeds(bounds, self.field, first, norms_kept=self._norms_kept, progress=self.progress)
+            except TooManyError:
+                return replace(best, complete=False)
+            if len(found.partial):
+                solution = self._grown(known, found, deviation, scale)
+                best = max(best, solution, key=lambda one: len(one.certain(limit)))
+            # Where many are left after the last record, another beginning would not tell more.
+            if self._most(best, limit) or len(found.partial) > _HOPELESS:
+                break
+            first = np.setdiff1d(first, found.records[:2])
+        return best
+
+    def _most(self, solution: NoisySolution, limit: float) -> bool:
+        return len(solution.certain(limit)) >= max(min(_LEAST, len(self.known)), (len(self.known) + 1) // 2)
+
+    def _grown(self, known: FloatArray, found: Seeds, deviation: float, scale: float) -> NoisySolution:
+        """The solution that the best seeds grow into."""
         grown: dict[tuple[tuple[int, int], ...], float] = {}
         weight, best = self._weighed(known, found.records, found.partial[:_SEEDS], found.misfit[:_SEEDS], deviation)
         for k in best:
@@ -102,15 +122,13 @@ class NoisyProblem:
             name = tuple(sorted(links.items()))
             if links:
                 grown[name] = max(grown.get(name, -np.inf), float(weight[k]))
-        if not grown:
-            return nothing
-        return self._mixed(known, grown, deviation, scale)
+        return self._mixed(known, grown, deviation, scale) if grown else self._nothing(deviation, scale)
 
     def refined(self, solution: NoisySolution, limit: float) -> NoisySolution:
         """The solution judged anew at the noise level that its links show."""
         for _ in range(3):
             links = solution.certain(limit)
-            if len(links) < 3:
+            if len(links) < _LEAST:
                 break
             records = sorted(links)
             rows = self.field.points[[links[r] for r in records]]
@@ -132,24 +150,24 @@ class NoisyProblem:
         return solution
 
     def estimated(self, limit: float) -> NoisySolution:
-        """Links at a noise level found from the release: the first, from the largest possible down, that links."""
+        """Links at a noise level found from the release: the first, from the smallest up, that links most records."""
         best = self._nothing(0.0, 1.0)
         for deviation in self.levels():
-            solution = self.solve(deviation)
-            if len(solution.certain(limit)) >= max(3, (len(self.known) + 1) // 2):
-                return self.refined(solution, limit)
-            if len(solution.certain(limit)) > len(best.certain(limit)):
-                best = solution
-        return self.refined(best, limit)
+            solution = self.solve(deviation, limit)
+            best = max(best, solution, key=lambda one: len(one.certain(limit)))
+            if self._most(best, limit) or not solution.complete:
+                break
+        best = self.refined(best, limit)
+        # At a level that is not borne out by most of the records, the few that fit say nothing.
+        return best if self._most(best, limit) else replace(self._nothing(0.0, 1.0), complete=best.complete)
 
-    def levels(self) -> Iterator[float]:
-        """Noise levels to try: the least spread of the release in any direction, then less and less."""
-        spread = np.linalg.eigvalsh(np.cov(self.field.points.T).reshape(self.field.points.shape[1], -1))
-        for step in range(_LEVELS):
-            level = float(np.sqrt(max(spread[0], 0.0) * 2.0**-step * 1.1))
-            if level <= self.error:
-                return
-            yield level
+    def levels(self) -> list[float]:
+        """Noise levels to try, upwards: the largest is the least spread of the release in any direction."""
+        points = self.field.points
+        spread = np.linalg.eigvalsh(np.cov(points.T).reshape(points.shape[1], -1))
+        largest = float(np.sqrt(1.1 * max(spread[0], 0.0)))
+        levels = largest * _FACTOR ** -np.arange(_LEVELS, dtype=np.float64)
+        return [float(level) for level in levels[::-1] if level > self.error]
 
     def shrinkage(self, deviation: float) -> float:
         """Scale of the records within the release: noise made orthogonal, then length one, shortens them."""
@@ -230,11 +248,14 @@ class NoisyProblem:
             absence[record] = sum(w * part.absence[record] for w, part in zip(weights, parts, strict=True))
             candidates.append(np.unique(np.concatenate([part.candidates[record] for part in parts])))
         links = _likely(lead)
-        chance = self._chance(known, links, deviation)
+        chance = self._chance(known, links, posterior, deviation)
         return NoisySolution(links, posterior, absence, tuple(candidates), chance, deviation, scale)
 
-    def _chance(self, known: FloatArray, links: Links, deviation: float) -> FloatArray:
-        """Expected chance matches of each link: see ``chance``; a match is a length within two standard deviations."""
+    def _chance(self, known: FloatArray, links: Links, posterior: FloatArray, deviation: float) -> FloatArray:
+        """Expected chance matches: of all links together (see ``chance``), or what a link's posterior leaves open.
+
+        A match is a length within two standard deviations.
+        """
         out = np.full(len(known), np.nan)
         records = np.array(sorted(links), dtype=np.int64)
         if not len(records):
@@ -252,11 +273,10 @@ class NoisyProblem:
                 [max(((norms >= a) & (norms <= b)).mean(), 1e-9) for a, b in zip(low, high, strict=True)]
             )
         telling = known.shape[1] - self._norms_kept
-        one = expected + least_telling(log, telling)
         whole = gammaln(len(known) + 1) - gammaln(len(partners) + 1) - gammaln(len(known) - len(partners) + 1)
         for place in range(len(partners)):
             whole += expected[place] + least_telling(log[place, :place][None], telling)[0]
-        out[records] = np.exp(np.minimum(np.maximum(one, whole), 700.0))
+        out[records] = np.maximum(np.exp(min(whole, 700.0)), 1 - posterior[records])
         return out
 
 

@@ -29,7 +29,7 @@ from isobreach.linking.pairs import TooManyError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-BEAM = 40_000  # partial assignments that go on
+BEAM = 50_000  # partial assignments that go on
 SEED_RECORDS = 8
 _MISS = 1e-6  # probability that the joint test loses the truth
 _SAMPLE = 128  # partial assignments on which the next record is chosen
@@ -46,12 +46,12 @@ class Seeds:
     misfit: FloatArray
 
 
-def seeds(bounds: Bounds, field: Field, *, norms_kept: bool, progress: Progress) -> Seeds:
-    """Partial assignments of a few records that pass the joint test."""
+def seeds(bounds: Bounds, field: Field, first: IntArray, *, norms_kept: bool, progress: Progress) -> Seeds:
+    """Partial assignments of a few records that pass the joint test, from the most telling pair of ``first`` on."""
     everyone = np.arange(len(bounds.known))
     masks = _norm_masks(bounds, field) if norms_kept else np.ones((len(everyone), len(field.points)), dtype=np.bool_)
     share = np.log(np.maximum(masks.mean(axis=1), 1e-9))
-    order = telling_order(bounds, field.rates, everyone, share)[:2].tolist()
+    order = telling_order(bounds, field.rates, first, share)[:2].tolist()
     low, high = bounds.distances(np.array(order[:1]), np.array(order[1:]))
     u, v, _ = field.cloud.pairs(low[0], high[0], MOST_PAIRS, progress)
     u, v = u[u != v], v[u != v]
