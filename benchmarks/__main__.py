@@ -22,8 +22,10 @@ import isobreach as ib
 from benchmarks.floor import OnePass
 from benchmarks.paper_linking import PaperLinking
 from isobreach._random import generator
+from isobreach.linking.pairs import Cloud
 
 FloatArray = NDArray[np.float64]
+Single = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,58 @@ def attack_rows(repeats: int) -> list[Row]:
     return rows
 
 
+def pair_rows(repeats: int) -> list[Row]:
+    """The join of a release with itself by distance against a plain matrix product of as many operations."""
+    rows = []
+    for m, n in ((20_000, 100), (20_000, 384)):
+        points = generator(n, "data").standard_normal((m, n))
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+        cloud, distance = Cloud(points), np.linalg.norm(points[:1] - points[1:2], axis=1)
+        single = points.astype(np.float32)
+        products = np.empty((2048, m // 2), dtype=np.float32)
+
+        def product(single: Single = single, products: Single = products) -> None:
+            for a in range(0, len(single), len(products)):
+                part = single[a : a + len(products)]
+                np.matmul(part, single[: len(single) // 2].T, out=products[: len(part)])
+
+        def join(cloud: Cloud = cloud, distance: FloatArray = distance) -> None:
+            cloud.pairs(distance - 1e-9, distance + 1e-9, 10**7)
+
+        floor, seconds = interleaved(min(repeats, 3), product, join)
+        what = f"plain float32 product / pair join: {m:,} unit vectors x {n} ({seconds:.2f} s a join)"
+        rows.append(Row(what, floor / seconds, ">= 0.6", floor / seconds >= 0.6))
+    return rows
+
+
+def distance_rows() -> list[Row]:
+    """Seconds of linking by distances alone, medians."""
+    letter = ib.datasets.load("letter").values
+    release = ib.perturb(letter, "rigid", seed=1)
+    rng = generator(2, "coalition")
+
+    def letters() -> None:
+        known = letter[rng.choice(len(letter), 8, replace=False)]
+        assert ib.link(known, release.data, motion="rigid").counts()["linked"] == 8
+
+    vectors = generator(3, "data").standard_normal((20_000, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = ib.perturb(vectors, "orthogonal", seed=1).data.astype(np.float32)
+
+    def embeddings() -> None:
+        known = vectors[rng.choice(len(vectors), 3, replace=False)]
+        assert ib.link(known, unit).counts()["linked"] == 3
+
+    rows = []
+    for what, function, limit, repeats in (
+        ("seconds: link Letter behind a translation, 8 known", letters, 5.0, 9),
+        ("seconds: link 20,000 unit vectors x 384, float32, 3 known", embeddings, 15.0, 3),
+    ):
+        (seconds,) = interleaved(repeats, function)
+        rows.append(Row(what, seconds, f"< {limit:g}", seconds < limit))
+    return rows
+
+
 def peak_memory() -> None:
     """Child process: peak memory of an attack on 1e7 x 16, as a multiple of the table."""
     known, released = table("gaussian", 10**7, 16, 8)
@@ -142,7 +196,14 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows = [*link_rows(arguments.repeats), *paper_rows(), *attack_rows(arguments.repeats), memory_row()]
+    rows = [
+        *link_rows(arguments.repeats),
+        *paper_rows(),
+        *attack_rows(arguments.repeats),
+        *pair_rows(arguments.repeats),
+        *distance_rows(),
+        memory_row(),
+    ]
     for row in rows:
         print(f"{row.ratio:9.2f}  {row.target:16} {'ok ' if row.met else 'MISSED'}  {row.what}")
     if arguments.json:
