@@ -22,18 +22,18 @@ def _summary(motion, q, noise=0.0, wide=4, store=None, precision=None):
     ("motion", "noise", "kind", "said"),
     [
         ("orthogonal", 0.0, "closed-form, given the links", "with probability 0."),
-        ("rigid", 0.0, "closed-form, given the links", "with probability 0."),
+        ("rigid", 0.0, "model-based, given the links", "(model-based)."),
         ("rigid", 0.05, "approximation, given the links", "with probability about 0."),
     ],
 )
 def test_the_kind_of_a_probability_is_told(motion, noise, kind, said):
     summary = _summary(motion, 2, noise)
-    told = result_json(summary, [])
+    told = result_json(summary)
     assert told["kind"] == kind
     assert told["motion"] == motion
     assert said in verdict(summary)
     page = attack_page(
-        "title", summary, [], {"command": "", "seed": 0, "parameters": {}, "inputs": {}, "versions": {}}, None
+        "title", summary, {"command": "", "seed": 0, "parameters": {}, "inputs": {}, "versions": {}}, None
     )
     assert kind.capitalize() in page
     assert any("noisy" in line for line in sentences(summary)) == (noise > 0)

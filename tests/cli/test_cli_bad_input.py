@@ -57,6 +57,19 @@ BAD = {
     "output exists": (lambda c: (c.folder / "attack").mkdir(), (), "exists. Use --force"),
     "output not ours": (lambda c: (c.folder / "attack").mkdir(), ("--force",), "is not an earlier output"),
     "output parent": (keep, ("--out", "nowhere/attack"), "is not a folder"),
+    "motion": (keep, ("--motion", "affine"), "'affine' is not one of"),
+    "noise text": (keep, ("--noise", "much"), "'much' is neither a number nor 'estimate'"),
+    "noise negative": (keep, ("--noise", "-1"), "noise must be a finite number >= 0. Got -1.0"),
+    "noise and scale": (keep, ("--noise", "1", "--motion", "similarity"), "orthogonal, rigid or auto where there is"),
+    "dictionary missing": (keep, ("--dictionary", "no.csv"), "dictionary must be an existing file"),
+    "dictionary columns": (
+        lambda c: (c.folder / "d.csv").write_text("name,age,height,weight,income\nx,1,2,3,4\n"),
+        ("--dictionary", "d.csv"), "'visits'",
+    ),
+    "zeros": (
+        lambda c: c.known.write_text("name,age,height,weight,income,visits\nx,1,2,3,4,5\ny,0,0,0,0,0\n"),
+        ("--normalise",), "known must have no records of zeros where --normalise is given. Got 1; the first in row 2.",
+    ),
     "estimates without out": (keep, ("--estimates",), "--estimates needs a folder to write to"),
 }  # fmt: skip
 

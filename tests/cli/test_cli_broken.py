@@ -73,11 +73,3 @@ def test_no_place_for_compiled_code_is_no_error(case):
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert '"linked": 3' in done.stdout
-
-
-def test_when_no_record_is_found_a_translation_is_named(case, run):
-    run("perturb", case.folder / "people.csv", "--id-column", "name", "--seed", 2, "--out", case.folder / "rigid.csv",
-        "--key", case.folder / "rigid.key")  # fmt: skip
-    done = run("attack", "--known", case.known, "--released", case.folder / "rigid.csv")
-    assert "a translation (scheme rigid)" in done.out
-    assert done.code == 0

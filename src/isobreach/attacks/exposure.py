@@ -21,7 +21,9 @@ reach * |x*| of u*,
     reach = sqrt(((1 - sqrt(2) e) epsilon)^2 - e^2) - e.
 
 Probabilities are claimed for that reach in place of epsilon, and 0, which says nothing, where it is negative: they are
-lower bounds that hold whatever the rounding did. Errors below 1e-9 epsilon count as none.
+lower bounds that hold whatever the rounding did. Errors below 1e-9 epsilon count as none. With g > 0 and h > 0 they are
+model-based besides: the norm is averaged over hidden parts without a preferred direction, which those of a given table
+may have.
 """
 
 from abc import ABC, abstractmethod
@@ -46,7 +48,7 @@ from isobreach.linking import Precision
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Rows = IntArray | slice
-Kind = Literal["exact", "lower bound", "approximation"]
+Kind = Literal["exact", "model-based", "lower bound", "approximation"]
 
 _NEGLIGIBLE = 1e-9  # error, beside epsilon, below which a release counts as exact
 
@@ -177,7 +179,12 @@ class RigidExposure(Exposure):
         return _reach(self._relative_error(rows), epsilon, np.sqrt(2))
 
     def kind(self, epsilon: float) -> Kind:
-        """Exact unless the release's own error counts."""
+        """Model-based where the norm depends on the hidden part, which is taken to have no preferred direction.
+
+        A claim of 1 holds for every direction and needs no model. Else exact unless the release's own error counts.
+        """
+        if self.offset > 0 and self.hidden_dimension > 0:
+            return "model-based"
         return "exact" if (self._relative_error(slice(None)) < _NEGLIGIBLE * epsilon).all() else "lower bound"
 
     def claim(self, rows: Rows, epsilon: float, estimator: Estimator, norms: FloatArray | None) -> FloatArray:

@@ -52,7 +52,7 @@ class AttackResult:
     epsilon, estimator
         As asked for.
     kind
-        What probabilities are: ``"exact"``, a ``"lower bound"``, or an ``"approximation"``.
+        What probabilities are: ``"exact"``, ``"model-based"``, a ``"lower bound"``, or an ``"approximation"``.
     """
 
     linkage: Linkage
@@ -84,7 +84,11 @@ class AttackResult:
 
     @cached_property
     def kind(self) -> Kind:
-        """Exact if the release's own error is negligible beside epsilon; approximations under noise."""
+        """Exact if the release's own error is negligible beside epsilon; approximations under noise.
+
+        Model-based where a translation hides norms and dimensions are left: the hidden part of a record is then taken
+        to have no preferred direction, and for a given table probabilities may be too high. Those of 1 are not.
+        """
         return self._exposure.kind(self.epsilon)
 
     @property

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from isobreach.attacks.exposure import Kind
 from isobreach.attacks.known_input import AttackResult
 from isobreach.geometry import ESTIMATORS, Estimator, breach_probability
-from isobreach.linking import Motion
+from isobreach.linking import Linkage
 
 FloatArray = NDArray[np.float64]
 
@@ -27,19 +27,17 @@ _CURVE_POINTS = 200
 class AttackSummary:
     """An attack in figures; ``kind`` says what the probabilities are, given the links.
 
-    ``columns`` are the release's, ``known_columns`` the records'; a padded release has more.
+    ``columns`` are the release's, ``known_columns`` the records'; a padded release has more. ``normalised``: the
+    records were scaled to length one before.
     """
 
+    linkage: Linkage
+    normalised: bool
     released_rows: int
     other_rows: int
-    motion: Motion
     kind: Kind
     columns: int
     known_columns: int
-    known_records: int
-    links: dict[str, int]
-    complete: bool
-    precision: str
     hidden_dimension: int
     epsilon: float
     estimator: Estimator
@@ -52,23 +50,40 @@ class AttackSummary:
     rank_curves: dict[float, tuple[NDArray[np.int64], FloatArray]]
     epsilon_curves: dict[Estimator, tuple[FloatArray, FloatArray]]
 
+    @property
+    def known_records(self) -> int:
+        """How many records the attacker holds for certain: without those of a dictionary."""
+        return len(self.linkage.rows)
 
-def summarise(result: AttackResult) -> AttackSummary:
+    @property
+    def links(self) -> dict[str, int]:
+        """Number of known records of each status."""
+        return self.linkage.counts()
+
+    @property
+    def linked_records(self) -> int:
+        """Linked records, those of a dictionary among them."""
+        return len(self.linkage.joined.linked)
+
+    @property
+    def placed(self) -> bool:
+        """Whether anything is known of the other rows: behind a translation nothing is without a link."""
+        return self.linkage.motion == "orthogonal" or self.linked_records > 0
+
+
+def summarise(result: AttackResult, *, normalised: bool = False) -> AttackSummary:
     """Return the figures of an attack; rows that hold a linked value are left out of all statistics."""
     rows, columns = result.shape
     unlinked = np.delete(result.breach_probability, result.linked_rows)
     best = result.best
     return AttackSummary(
+        linkage=result.linkage,
+        normalised=normalised,
         released_rows=rows,
         other_rows=rows - len(result.linked_rows),
-        motion=result.linkage.motion,
         kind=result.kind,
         columns=columns,
         known_columns=result.known_columns,
-        known_records=len(result.linkage.rows),
-        links=result.linkage.counts(),
-        complete=result.linkage.complete,
-        precision=result.linkage.precision.reason,
         hidden_dimension=result.hidden_dimension,
         epsilon=result.epsilon,
         estimator=result.estimator,

@@ -94,47 +94,38 @@ def perturb(
 @app.command()
 @options.attacker
 @options.common
-def link(
-    known: Path,
-    released: Path,
-    columns: tuple[str, ...] | None,
-    released_columns: tuple[str, ...] | None,
-    id_column: str | None,
-    released_id_column: str | None,
-    rule: Any,
-    tolerance: float | None,
-    seed: int | None,
-    json_only: bool,
-    quiet: bool,
-) -> None:
+def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     """Find the released rows of known records. Exact: --seed is accepted and not needed."""
     from isobreach import _interface
-    from isobreach.cli.tables import link_records, links_table, read_pair
-    from isobreach.report import count
+    from isobreach.cli.tables import Attacker, links_table
+    from isobreach.report import count, dictionary_json, link_records, link_sentences, motion_json, no_link
 
-    console = Console(json_only=json_only, quiet=quiet)
+    console, attacker = Console(json_only=json_only, quiet=quiet), Attacker(**held)
     with console.bars():
-        tables = read_pair(known, released, console, columns, released_columns, id_column, released_id_column)
-        linkage = _interface.link(*tables, rule=rule, tolerance=tolerance, progress=console.progress)
-    counts = linkage.counts()
-    records = link_records(linkage)
-    links_table(console, records)
+        known, released, dictionary = attacker.read(console)
+        linkage = _interface.link(known, released, **attacker.options, dictionary=dictionary, progress=console.progress)
+    counts, rows = linkage.counts(), len(released.values)
+    links_table(console, linkage)
     total = count(len(linkage.rows), "known record")
     console.say(f"{counts['linked']} of {total} linked, {counts['ambiguous']} ambiguous, {counts['absent']} absent.")
-    if not linkage.complete:
-        console.say("The search reached its limit: what it left open counts as ambiguous.")
-    if counts["absent"] == len(linkage.rows):
-        console.say("None is in this release, or it is not an orthogonal motion: a translation looks the same.")
+    nothing = no_link(linkage, rows, normalised=attacker.normalise)
+    said = [] if nothing is None else [nothing]
+    said += link_sentences(linkage, released.values.shape[1], known.values.shape[1])
+    said += attacker.hints(linkage, known, released)
+    console.say(said)
     console.say(f"Precision of the release: {linkage.precision.reason}.")
     console.result(
         {
             "schema": "isobreach/link/1",
             "rule": linkage.rule,
-            "motion": linkage.motion,
+            **motion_json(linkage),
             **counts,
             "search_complete": linkage.complete,
             "precision": linkage.precision.reason,
-            "links": records,
+            "normalised": attacker.normalise,
+            "findings": said,
+            "links": link_records(linkage),
+            "dictionary": dictionary_json(linkage),
         }
     )
 
@@ -154,14 +145,6 @@ def link(
 @options.force
 @options.common
 def attack(
-    known: Path,
-    released: Path,
-    columns: tuple[str, ...] | None,
-    released_columns: tuple[str, ...] | None,
-    id_column: str | None,
-    released_id_column: str | None,
-    rule: Any,
-    tolerance: float | None,
     epsilon: float,
     estimator: Any,
     out: Path | None,
@@ -170,6 +153,7 @@ def attack(
     seed: int | None,
     json_only: bool,
     quiet: bool,
+    **held: Any,
 ) -> None:
     """Estimate everyone else's record from known ones, with the probability of success.
 
@@ -179,42 +163,37 @@ def attack(
     from isobreach import _interface
     from isobreach.attacks import summarise
     from isobreach.cli.outputs import AttackOutput
-    from isobreach.cli.tables import read_pair
+    from isobreach.cli.tables import Attacker
     from isobreach.io import check_free
 
-    console = Console(json_only=json_only, quiet=quiet)
+    console, attacker = Console(json_only=json_only, quiet=quiet), Attacker(**held)
     seed = secrets.randbits(32) if seed is None else seed  # recorded, so that the run can be repeated
     if estimates and out is None:
         raise InputError("--estimates", "needs a folder to write to", "no --out", "Add --out DIR.")
     if out is not None:
         check_free(out, force=force)
     with console.bars():
-        tables = read_pair(known, released, console, columns, released_columns, id_column, released_id_column)
+        known, released, dictionary = attacker.read(console)
         result = _interface.attack(
-            *tables,
+            known,
+            released,
             epsilon,
             estimator=estimator,
-            rule=rule,
-            tolerance=tolerance,
+            **attacker.options,
+            dictionary=dictionary,
             seed=seed,
             progress=console.progress,
         )
         with console.work("summing up"):
-            output = AttackOutput("Known-input attack", result, summarise(result), tables[0].columns)
+            summary = summarise(result, normalised=attacker.normalise)
+            hints = attacker.hints(result.linkage, known, released)
+            output = AttackOutput("Known-input attack", result, summary, known.columns, hints)
         if out is not None:
-            parameters = {
-                "epsilon": epsilon,
-                "estimator": estimator,
-                "rule": rule,
-                "tolerance": tolerance,
-                "columns": columns,
-                "released-columns": released_columns,
-                "id-column": id_column,
-                "released-id-column": released_id_column,
-            }
+            parameters = {"epsilon": epsilon, "estimator": estimator, **attacker.parameters}
             with console.work("writing"):
-                inputs = {"known": known, "released": released}
-                output.write(out, "isobreach attack", parameters, seed, inputs, force=force, estimates=estimates)
+                output.write(
+                    out, "isobreach attack", parameters, seed, attacker.inputs, force=force, estimates=estimates
+                )
     output.speak(console, out)
 
 

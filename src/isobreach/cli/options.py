@@ -25,6 +25,18 @@ def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+class _NoiseLevel(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.3 on
+    name = "SIGMA|estimate"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if value == "estimate":
+            return value
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor 'estimate'.", parameter, context)
+
+
 path = click.Path(path_type=Path)
 
 common = _all(
@@ -36,7 +48,9 @@ common = _all(
 attacker = _all(
     click.option("--known", type=path, required=True, help="Records the attacker knows (.csv, .parquet, .npy)."),
     click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy)."),
-    click.option("--columns", multiple=True, callback=split_names, help="Numeric columns of KNOWN, by commas."),
+    click.option(
+        "--columns", multiple=True, callback=split_names, help="Numeric columns of KNOWN (and DICTIONARY), by commas."
+    ),
     click.option("--released-columns", multiple=True, callback=split_names, help="Numeric columns of RELEASED."),
     click.option("--id-column", help="Column of KNOWN that names its records."),
     click.option("--released-id-column", help="Column of RELEASED that names its rows."),
@@ -52,6 +66,30 @@ attacker = _all(
         type=float,
         default=None,
         help="Largest error of a released coordinate; by default read off the release's own precision.",
+    ),
+    click.option(
+        "--motion",
+        type=click.Choice(["orthogonal", "rigid", "similarity", "auto"]),
+        default="auto",
+        show_default=True,
+        help="What the release keeps: norms and distances, distances, or their ratios. auto finds out and says why; it "
+        "is the default because perturb makes rigid releases unless told otherwise.",
+    ),
+    click.option(
+        "--noise",
+        type=_NoiseLevel(),
+        metavar="SIGMA|estimate",
+        help="Standard deviation of random errors of released coordinates, or find it out.",
+    ),
+    click.option(
+        "--dictionary",
+        type=path,
+        help="Candidate records, of which any may be in the release: columns and id column as in KNOWN.",
+    ),
+    click.option(
+        "--normalise",
+        is_flag=True,
+        help="Scale known and dictionary records to length one first, as vector stores do.",
     ),
 )
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from isobreach.attacks import AttackResult, AttackSummary
 from isobreach.cli.console import Console
-from isobreach.cli.tables import link_records
 from isobreach.errors import MissingExtraError
 from isobreach.io import (
     atomic_directory,
@@ -20,6 +19,7 @@ from isobreach.io import (
     write_json,
     write_table,
 )
+from isobreach.linking import Linkage
 from isobreach.report import attack_figure, attack_page, result_json, sentences, verdict
 
 
@@ -27,7 +27,7 @@ from isobreach.report import attack_figure, attack_page, result_json, sentences,
 class AttackOutput:
     """An attack ready to be told.
 
-    ``columns``: names of the attributes. ``findings``: sentences beyond what the attacker knows.
+    ``columns``: names of the attributes. ``findings``: further sentences, such as what only the owner knows.
     """
 
     title: str
@@ -42,7 +42,7 @@ class AttackOutput:
         ids, best = self.result.linkage.released_ids, self.summary.best_row
         best_id = None if ids is None or best is None else ids[best].item()
         return {
-            **result_json(self.summary, link_records(self.result.linkage), best_id),
+            **result_json(self.summary, best_id),
             "findings": list(self.findings),
         }
 
@@ -63,12 +63,13 @@ class AttackOutput:
             write_json(folder / "run.json", run)
             write_json(folder / "result.json", self.json)
             write_columns(folder / "per_record.parquet", self._per_record())
+            if self.result.linkage.dictionary is not None:
+                write_columns(folder / "dictionary.parquet", _dictionary(self.result.linkage.dictionary))
             figures = self._figures()
             for name, content in figures.items():
                 write_file(folder / "figures" / name, content)
-            links = link_records(self.result.linkage)
             drawing = figures["exposure.svg"].decode() if figures else None
-            page = attack_page(self.title, self.summary, links, run, drawing, self.findings)
+            page = attack_page(self.title, self.summary, run, drawing, self.findings)
             write_file(folder / "report.html", page.encode())
             if estimates:
                 rows = np.arange(self.result.shape[0])
@@ -98,7 +99,23 @@ class AttackOutput:
         }
 
     def _figures(self) -> dict[str, bytes]:
+        if not self.summary.placed:
+            return {}  # nothing is known of any row
         try:
             return attack_figure(self.summary)
         except MissingExtraError:
             return {}
+
+
+def _dictionary(entries: Linkage) -> dict[str, Any]:
+    """Every record of a dictionary: ``released_row`` is -1 where it is not linked."""
+    count = len(entries.rows)
+    unknown = np.full(count, np.nan)
+    return {
+        "index": np.arange(count),
+        **({} if entries.known_ids is None else {"id": entries.known_ids}),
+        "status": entries.status,
+        "released_row": entries.rows,
+        "chance": unknown if entries.chance is None else entries.chance,
+        "posterior": unknown if entries.posterior is None else entries.posterior,
+    }

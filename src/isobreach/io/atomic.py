@@ -21,7 +21,15 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 # Marks a directory as an earlier output of this program, which --force may replace.
 RUN_FILE = "run.json"
-_OUR_FILES = {RUN_FILE, "result.json", "per_record.parquet", "report.html", "figures", "estimates.parquet"}
+_OUR_FILES = {
+    RUN_FILE,
+    "result.json",
+    "per_record.parquet",
+    "dictionary.parquet",
+    "report.html",
+    "figures",
+    "estimates.parquet",
+}
 
 
 @contextmanager

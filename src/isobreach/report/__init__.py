@@ -2,24 +2,21 @@
 """Results as words, JSON, figures and pages: nothing is computed here."""
 
 from isobreach.report.figures import attack_figure
+from isobreach.report.links import dictionary_json, link_records, link_sentences, link_table, motion_json, no_link
 from isobreach.report.page import attack_page
-from isobreach.report.wording import (
-    LINK_HEAD,
-    count,
-    link_rows,
-    percent,
-    probability,
-    result_json,
-    sentences,
-    verdict,
-)
+from isobreach.report.phrases import count, percent, probability
+from isobreach.report.wording import result_json, sentences, verdict
 
 __all__ = [
-    "LINK_HEAD",
     "attack_figure",
     "attack_page",
     "count",
-    "link_rows",
+    "dictionary_json",
+    "link_records",
+    "link_sentences",
+    "link_table",
+    "motion_json",
+    "no_link",
     "percent",
     "probability",
     "result_json",

@@ -34,9 +34,11 @@ def _attack_figure(summary: AttackSummary) -> Any:
 
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
+    entries = summary.linkage.dictionary
+    more = "" if entries is None else f" and {len(entries.linked):,} of a dictionary"
     figure.suptitle(
-        f"{summary.links['linked']} of {summary.known_records} known records linked: "
-        f"{summary.hidden_dimension} of {summary.columns} dimensions stay hidden",
+        f"{summary.links['linked']} of {summary.known_records} known records{more} linked: "
+        f"{summary.hidden_dimension} of {summary.known_columns} dimensions stay hidden",
         fontsize=12,
     )
     _draw_ranks(left, summary)

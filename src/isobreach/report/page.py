@@ -6,7 +6,12 @@ from html import escape
 from typing import Any
 
 from isobreach.attacks import AttackSummary
-from isobreach.report.wording import KINDS, LINK_HEAD, MOTIONS, link_rows, percent, probability, sentences, verdict
+from isobreach.linking import Linkage
+from isobreach.report.links import dictionary_sentence, link_table
+from isobreach.report.phrases import KINDS, MOTIONS, count, percent, probability
+from isobreach.report.wording import sentences, verdict
+
+MOST = 100  # links that a page shows
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #57606a; --line: #d0d7de; --accent: #b42318; }
@@ -17,8 +22,8 @@ body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var
 h1 { font-size: 1.35rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .verdict { font-size: 1.2rem; border-left: .3rem solid var(--accent); padding: .2rem 0 .2rem .9rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .6rem .35rem 0;
-  border-bottom: 1px solid var(--line); vertical-align: top; } td { font-variant-numeric: tabular-nums;
-  overflow-wrap: anywhere; }
+  border-bottom: 1px solid var(--line); vertical-align: top; } td { font-variant-numeric: tabular-nums; }
+td + td { overflow-wrap: anywhere; } .wide td { overflow-wrap: normal; }
 figure { margin: 1.5rem 0; } .drawing { overflow-x: auto; }
 .drawing svg { width: 100%; min-width: 38rem; height: auto; background: #fff; border-radius: .4rem; }
 .soft, figcaption { color: var(--soft); font-size: .9rem; } .wide { overflow-x: auto; }
@@ -29,7 +34,6 @@ figure { margin: 1.5rem 0; } .drawing { overflow-x: auto; }
 def attack_page(
     title: str,
     summary: AttackSummary,
-    links: Sequence[Mapping[str, Any]],
     run: Mapping[str, Any],
     drawing: str | None,
     findings: Sequence[str] = (),
@@ -50,16 +54,13 @@ def attack_page(
 <p class="verdict">{escape(verdict(summary))}</p>
 <ul>{said}</ul>
 {_figure(drawing)}
-<h2>Breach probability of the other released rows</h2>
-<p class="soft">{escape(KINDS[summary.kind].capitalize())}, given the links. Higher is worse. A breach is
-an estimate within {escape(percent(summary.epsilon))} of the record's length (its Euclidean norm).</p>
-{_table(("", "probability"), _numbers(summary))}
+{_exposure(summary)}
 <h2>Known records</h2>
-<div class="wide">{_table(LINK_HEAD, link_rows(links))}</div>
+{_links(summary.linkage, range(summary.known_records), "known record", "result.json")}
+{_dictionary(summary.linkage.dictionary)}
 <h2>Threat model</h2>
-<p>The attacker holds the release, knows that it is {MOTIONS[summary.motion]} of the records, and knows some of
-them but not which rows they are. Not being breached by this attack is no proof of safety: other attacks, and attackers
-who know more, may succeed.</p>
+<p>{escape(_threat(summary))} Not being breached by this attack is no proof of safety: other attacks, and attackers who
+know more, may succeed.</p>
 <h2>How to run it again</h2>
 {_table(("", ""), _run(run))}
 </main>
@@ -78,6 +79,44 @@ def _figure(drawing: str | None) -> str:
     )
     drawing = f'<div class="drawing" tabindex="0">{drawing}</div>'
     return f'<figure>{drawing}<figcaption id="figure-text">{caption}</figcaption></figure>'
+
+
+def _exposure(summary: AttackSummary) -> str:
+    if not summary.placed:
+        return ""
+    return f"""<h2>Breach probability of the other released rows</h2>
+<p class="soft">{escape(KINDS[summary.kind].capitalize())}, given the links. Higher is worse. A breach is
+an estimate within {escape(percent(summary.epsilon))} of the record's length (its Euclidean norm).</p>
+{_table(("", "probability"), _numbers(summary))}"""
+
+
+def _links(linkage: Linkage, which: Sequence[int], noun: str, file: str) -> str:
+    """Some of the links as a table; a long list is cut and said to be."""
+    table = f'<div class="wide" tabindex="0">{_table(*link_table(linkage, which[:MOST], noun))}</div>'
+    if len(which) <= MOST:
+        return table
+    return f'{table}<p class="soft">The first {MOST} of {len(which):,}: {file} has them all.</p>'
+
+
+def _dictionary(entries: Linkage | None) -> str:
+    if entries is None:
+        return ""
+    linked = entries.linked.tolist()
+    table = _links(entries, linked, "dictionary record", "dictionary.parquet") if linked else ""
+    return f"<h2>Dictionary</h2><p>{escape(dictionary_sentence(entries))}</p>{table}"
+
+
+def _threat(summary: AttackSummary) -> str:
+    linkage = summary.linkage
+    if not summary.placed:
+        made = "supposes that it keeps the distances of the records"
+    else:
+        noise = ", with noise," if linkage.noise else ""
+        made = f"{'finds' if linkage.reason else 'knows'} that it is {MOTIONS[linkage.motion]}{noise} of the records"
+    more = ""
+    if linkage.dictionary is not None:
+        more = f", besides {count(len(linkage.dictionary.rows), 'record')} that may be in it or not"
+    return f"The attacker holds the release, {made}, and knows some of them but not which rows they are{more}."
 
 
 def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:

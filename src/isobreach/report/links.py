@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Links in plain words, in cells and in JSON: of the known records, and of a dictionary."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from isobreach.linking import CHANCE_LIMIT, Linkage
+from isobreach.report.phrases import MOTIONS, cell, count, expected, probability
+
+Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
+
+_FEW = 3  # known records that a motion with a translation can take for one another
+
+
+def link_records(linkage: Linkage, which: Sequence[int] | None = None) -> list[dict[str, Any]]:
+    """One entry for each record, or for some, for JSON; rows are counted from 0."""
+
+    def label(ids: Any, index: int) -> Any:
+        return None if ids is None else ids[index].item()
+
+    def number(values: Any, index: int) -> float | None:
+        return None if values is None or not np.isfinite(values[index]) else float(values[index])
+
+    rows = linkage.rows.tolist()
+    return [
+        {
+            "known": i,
+            "id": label(linkage.known_ids, i),
+            "status": str(linkage.status[i]),
+            "row": rows[i] if rows[i] >= 0 else None,
+            "released_id": label(linkage.released_ids, rows[i]) if rows[i] >= 0 else None,
+            "candidates": len(linkage.candidates[i]),
+            "chance": number(linkage.chance, i) if rows[i] >= 0 else None,
+            "posterior": number(linkage.posterior, i) if rows[i] >= 0 else None,
+        }
+        for i in (range(len(rows)) if which is None else which)
+    ]
+
+
+def link_table(linkage: Linkage, which: Sequence[int] | None = None, noun: str = "known record") -> Table:
+    """Head and cells; ids stand in for row numbers where there are any, and what is not known has no column.
+
+    ``chance``: expected matches that chance alone would make.
+    """
+    records = link_records(linkage, which)
+    extra = [name for name in ("chance", "posterior") if any(record[name] is not None for record in records)]
+    said: dict[str, Callable[[float], str]] = {"chance": expected, "posterior": probability}
+    cells = [
+        (
+            str(link["known"] if link["id"] is None else link["id"]),
+            link["status"],
+            "" if link["row"] is None else str(link["row"] if link["released_id"] is None else link["released_id"]),
+            f"{link['candidates']:,}",
+            *("" if link[name] is None else cell(said[name](link[name])) for name in extra),
+        )
+        for link in records
+    ]
+    return (noun, "status", "released row", "candidates", *extra), cells
+
+
+def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | None:
+    """What it may mean that no record found a place among the release's ``rows``; None if one did."""
+    if len(linkage.linked) or any(0 < len(places) < rows for places in linkage.candidates):
+        return None
+    if not linkage.complete:
+        return "No link: the search reached its limit before any record found a place."
+    few = ", they are too few (a translation takes three or more)" if len(linkage.rows) < _FEW else ""
+    maps = "another map" + ("" if linkage.reason else " (try --motion auto)")
+    noise = "noise (try --noise estimate)" if linkage.posterior is None else "noise of another kind"
+    scaled = "" if normalised else ", vectors scaled to length one (try --normalise)"
+    return (
+        f"No link: none of the known records is in the release{few}, or its distances are not those of the records: "
+        f"{maps}, {noise}{scaled}."
+    )
+
+
+def link_sentences(linkage: Linkage, columns: int, known_columns: int) -> list[str]:
+    """How the links were found and how far they can be trusted, a sentence each."""
+    lines = []
+    if len(linkage.linked):
+        why = linkage.reason or "as asked"
+        lines.append(f"The motion was taken for {MOTIONS[linkage.motion]}: {why}.")
+        if abs(linkage.scale - 1) > 1e-9:
+            lines.append(f"Released lengths are {linkage.scale:.6g} times those of the records.")
+        lines += _doubts(linkage)
+    if columns > known_columns:
+        lines.append(
+            f"The release is wider than the records, {count(columns, 'column')} against {known_columns}: "
+            f"{columns - known_columns} of them were taken for padding."
+        )
+    if not linkage.complete:
+        lines.append("The search for links reached its limit: what it left open counts as ambiguous.")
+    if linkage.dictionary is not None:
+        lines.append(dictionary_sentence(linkage.dictionary))
+    return lines
+
+
+def _doubts(linkage: Linkage) -> list[str]:
+    lines = []
+    if linkage.posterior is not None:
+        least = probability(float(linkage.posterior[linkage.linked].min()))
+        lines.append(
+            f"A released coordinate carries noise of standard deviation {linkage.noise:.4g}; the least sure link has "
+            f"posterior {least}."
+        )
+    if linkage.chance is not None and not (linkage.status == "absent").any():
+        most = float(np.nanmax(linkage.chance[linkage.linked]))
+        if most > CHANCE_LIMIT:
+            lines.append(
+                "The links hold only if the known records are in the release: chance alone would make "
+                f"{expected(most)} such matches."
+            )
+    return lines
+
+
+def dictionary_sentence(entries: Linkage) -> str:
+    """How many records of a dictionary are in the release."""
+    counts, total = entries.counts(), count(len(entries.rows), "dictionary record")
+    if entries.chance is None:
+        return f"Of {total} nothing can be said: no known record is linked."
+    line = f"{counts['linked']:,} of {total} {'is' if counts['linked'] == 1 else 'are'} in the release"
+    line += f", {counts['ambiguous']:,} may be" if counts["ambiguous"] else ""
+    if counts["linked"]:
+        chance = entries.chance[entries.linked]
+        if entries.posterior is None:
+            line += f"; chance alone would make {expected(float(chance.max()))} matches as good as the weakest of them"
+        else:
+            line += f"; by their posteriors {expected(float(chance.sum()))} of these links are expected to be wrong"
+    return f"{line}."
+
+
+def dictionary_json(linkage: Linkage) -> dict[str, Any] | None:
+    """Counts and the linked entries of a dictionary, if there is one; an entry's place is ``index``."""
+    entries = linkage.dictionary
+    if entries is None:
+        return None
+    links = [
+        {"index": link.pop("known"), **{name: value for name, value in link.items() if name != "status"}}
+        for link in link_records(entries, entries.linked.tolist())
+    ]
+    return {"records": len(entries.rows), **entries.counts(), "links": links}
+
+
+def motion_json(linkage: Linkage) -> dict[str, Any]:
+    """What the release was taken for; ``noise`` and ``reason`` are null where there is none."""
+    return {
+        "motion": linkage.motion if len(linkage.linked) or not linkage.reason else None,
+        "motion_reason": linkage.reason or None,
+        "scale": linkage.scale,
+        "noise": linkage.noise if linkage.posterior is not None else None,
+    }
