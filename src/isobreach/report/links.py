@@ -127,7 +127,8 @@ def dictionary_sentence(entries: Linkage) -> str:
         if entries.posterior is None:
             line += f"; chance alone would make {expected(float(chance.max()))} matches as good as the weakest of them"
         else:
-            line += f"; by their posteriors {expected(float(chance.sum()))} of these links are expected to be wrong"
+            wrong = expected(float(chance.sum()))
+            line += f"; {wrong} of these links are expected to be wrong, unless candidates are near copies of others"
     return f"{line}."
 
 

@@ -12,6 +12,10 @@ from isobreach.report.phrases import KINDS, MOTIONS, count, percent, probability
 from isobreach.report.wording import sentences, verdict
 
 MOST = 100  # links that a page shows
+_MEANING = {
+    "chance": "Chance: expected matches that chance alone would make.",
+    "posterior": "Posterior: probability of the link, given the release.",
+}
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #57606a; --line: #d0d7de; --accent: #b42318; }
@@ -23,7 +27,7 @@ h1 { font-size: 1.35rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .verdict { font-size: 1.2rem; border-left: .3rem solid var(--accent); padding: .2rem 0 .2rem .9rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .6rem .35rem 0;
   border-bottom: 1px solid var(--line); vertical-align: top; } td { font-variant-numeric: tabular-nums; }
-td + td { overflow-wrap: anywhere; } .wide td { overflow-wrap: normal; }
+td + td { overflow-wrap: anywhere; } .wide td { overflow-wrap: normal; white-space: nowrap; }
 figure { margin: 1.5rem 0; } .drawing { overflow-x: auto; }
 .drawing svg { width: 100%; min-width: 38rem; height: auto; background: #fff; border-radius: .4rem; }
 .soft, figcaption { color: var(--soft); font-size: .9rem; } .wide { overflow-x: auto; }
@@ -92,10 +96,12 @@ an estimate within {escape(percent(summary.epsilon))} of the record's length (it
 
 def _links(linkage: Linkage, which: Sequence[int], noun: str, file: str) -> str:
     """Some of the links as a table; a long list is cut and said to be."""
-    table = f'<div class="wide" tabindex="0">{_table(*link_table(linkage, which[:MOST], noun))}</div>'
-    if len(which) <= MOST:
-        return table
-    return f'{table}<p class="soft">The first {MOST} of {len(which):,}: {file} has them all.</p>'
+    head, cells = link_table(linkage, which[:MOST], noun)
+    said = [_MEANING[name] for name in head if name in _MEANING]
+    if len(which) > MOST:
+        said.append(f"The first {MOST} of {len(which):,}: {file} has them all.")
+    notes = f'<p class="soft">{escape(" ".join(said))}</p>' if said else ""
+    return f'<div class="wide" tabindex="0">{_table(head, cells)}</div>{notes}'
 
 
 def _dictionary(entries: Linkage | None) -> str:
