@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint types imports package clean
+.PHONY: demo test test-slow bench lint types imports package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/isobreach demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
