@@ -26,7 +26,7 @@ from isobreach.linking.candidates import Candidates
 from isobreach.linking.chance import least_telling
 from isobreach.linking.likelihood import PRESENT, Likelihood
 from isobreach.linking.narrowing import distances_from, values_agreeing
-from isobreach.linking.precision import grid_decimals
+from isobreach.linking.precision import grid_spacing
 from isobreach.linking.rates import Rates
 
 FloatArray = NDArray[np.float64]
@@ -35,6 +35,7 @@ IntArray = NDArray[np.int64]
 _ANCHORS = 32
 _ROUNDS = 6
 _MOST_FITTED = 2048
+_WORSE = 1e-3  # true rows lost, for the sake of near copies, which dictionaries are full of
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +104,7 @@ def _exact_round(
     places = np.arange(len(anchors.values))
     records = len(places) + np.arange(count)
     low, high = bounds.distances(places, records)
-    decimals = grid_decimals(np.abs(candidates).ravel())
-    spacing = 100.0**-decimals if decimals is not None else 0.0
+    spacing = grid_spacing(candidates) ** 2
     log = np.stack(
         [
             Rates(distances_from(found.points, value) ** 2, spacing).log_share(low[j], high[j])
@@ -147,15 +147,16 @@ def noisy_entries(
     progress: Progress,
 ) -> Entries:
     """Candidates by their posterior under noise."""
-    present = PRESENT
+    present, spacing = PRESENT, grid_spacing(candidates)
     records, values = anchors.records, anchors.values
     for done in range(_ROUNDS):
         progress("looking up candidates", done, _ROUNDS)
-        like = Likelihood(records, found.points[values], found.points, deviation, translates=translates)
-        posterior = like.posterior(candidates, present)
+        rows = found.points[values]
+        like = Likelihood(records, rows, found.points, deviation, translates=translates, spacing=spacing)
+        posterior = like.posterior(candidates, present, _WORSE)
         for _ in range(3):
             present = float(np.clip(1 - posterior.absence.mean(), 1e-3, 1 - 1e-3))
-            posterior = like.posterior(candidates, present)
+            posterior = like.posterior(candidates, present, _WORSE)
         sure = np.flatnonzero(posterior.probability >= 1 - limit)[:_MOST_FITTED]
         links = _unshared({int(k): int(posterior.row[k]) for k in sure}, found)
         new = [k for k in links if links[k] not in set(anchors.values.tolist())]

@@ -26,6 +26,7 @@ from isobreach.linking.chance import least_telling
 from isobreach.linking.likelihood import Likelihood, Posterior
 from isobreach.linking.narrowing import Field
 from isobreach.linking.pairs import TooManyError
+from isobreach.linking.precision import grid_spacing
 from isobreach.linking.seeds import SEED_RECORDS, Seeds, seeds
 
 FloatArray = NDArray[np.float64]
@@ -49,7 +50,10 @@ _CHANCE_CUT = 2.0  # standard deviations within which a length counts as a match
 
 @dataclass(frozen=True, eq=False)
 class NoisySolution:
-    """Links with posteriors, over the values of a field; ``deviation`` and ``scale`` as given or found."""
+    """Links with posteriors, over the values of a field; ``deviation`` and ``scale`` as given or found.
+
+    ``complete``: the search was not cut short. ``crowded``: at this noise too many assignments of a few records pass.
+    """
 
     links: Links
     posterior: FloatArray
@@ -59,6 +63,7 @@ class NoisySolution:
     deviation: float
     scale: float
     complete: bool = True
+    crowded: bool = False
 
     def certain(self, limit: float) -> Links:
         """Links that leave less than ``limit`` to everything else; none if they are too few to bear each other out."""
@@ -76,6 +81,7 @@ class NoisyProblem:
     def __init__(self, known: FloatArray, field: Field, error: float, *, translates: bool, progress: Progress) -> None:
         self.known, self.field, self.error = known, field, error
         self.translates, self.progress = translates, progress
+        self.spacing = grid_spacing(known)
         self._square = float(np.mean(row_norms(field.points) ** 2))
         # Vectors of one length, all of them: the norm says nothing of the record, but all of them what noise took away.
         self.equal_norms = (
@@ -96,12 +102,14 @@ class NoisyProblem:
             try:
                 found = seeds(bounds, self.field, first, norms_kept=self._norms_kept, progress=self.progress)
             except TooManyError:
-                return replace(best, complete=False)
+                return replace(best, complete=False, crowded=True)
             if len(found.partial):
                 solution = self._grown(known, found, deviation, scale)
                 best = max(best, solution, key=lambda one: len(one.certain(limit)))
             # Where many are left after the last record, another beginning would not tell more.
-            if self._most(best, limit) or len(found.partial) > _HOPELESS:
+            crowded = len(found.partial) > _HOPELESS
+            best = replace(best, crowded=crowded)
+            if self._most(best, limit) or crowded:
                 break
             first = np.setdiff1d(first, found.records[:2])
         return best
@@ -155,7 +163,7 @@ class NoisyProblem:
         for deviation in self.levels():
             solution = self.solve(deviation, limit)
             best = max(best, solution, key=lambda one: len(one.certain(limit)))
-            if self._most(best, limit) or not solution.complete:
+            if self._most(best, limit) or solution.crowded:  # more noise would only crowd it more
                 break
         best = self.refined(best, limit)
         # At a level that is not borne out by most of the records, the few that fit say nothing.
@@ -189,7 +197,9 @@ class NoisyProblem:
     def _likelihood(self, known: FloatArray, links: Links, deviation: float) -> Likelihood:
         records = sorted(links)
         rows = self.field.points[[links[r] for r in records]]
-        return Likelihood(known[records], rows, self.field.points, deviation, translates=self.translates)
+        return Likelihood(
+            known[records], rows, self.field.points, deviation, translates=self.translates, spacing=self.spacing
+        )
 
     def _weighed(
         self, known: FloatArray, records: IntArray, partial: IntArray, misfit: FloatArray, deviation: float

@@ -179,6 +179,12 @@ def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:
     return None
 
 
+def grid_spacing(records: FloatArray) -> float:
+    """Step of the decimal grid that records lie on, 0 where they lie on none."""
+    decimals = grid_decimals(np.abs(records).ravel())
+    return 0.0 if decimals is None else 10.0**-decimals
+
+
 def _significant_digits(values: FloatArray, unit: float) -> int | None:
     """Fewest significant digits that write every value; None where the type's own precision is needed."""
     mantissa = values / 10.0 ** np.floor(np.log10(values))

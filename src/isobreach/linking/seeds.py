@@ -24,7 +24,6 @@ from isobreach.blocks import processors, run_in_order
 from isobreach.geometry import row_norms
 from isobreach.linking.bounds import Bounds
 from isobreach.linking.narrowing import MOST_PAIRS, Field, neighbours, telling_order
-from isobreach.linking.pairs import TooManyError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -33,8 +32,8 @@ BEAM = 50_000  # partial assignments that go on
 SEED_RECORDS = 8
 _MISS = 1e-6  # probability that the joint test loses the truth
 _SAMPLE = 128  # partial assignments on which the next record is chosen
-_PART = 1 << 12
-_MOST_LONGER = 1 << 21  # of one part
+_PART = 1 << 11
+_MOST_LONGER = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,13 +133,16 @@ def _longer(
 
     def run(part: slice) -> IntArray:
         arguments = partial[part], place[part], start, near, pivot, *squares
-        return _extend(field.points, *arguments, lengths, mean, inverse, limit, _MOST_LONGER)
+        return _extend(field.points, *arguments, lengths, mean, inverse, limit)
 
     parts = [slice(a, a + _PART) for a in range(0, len(partial), _PART)]
-    found = list(run_in_order(run, parts, processors()))
-    if any(len(one) > _MOST_LONGER for one in found) or sum(map(len, found)) > 8 * _MOST_LONGER:
-        raise TooManyError
-    return np.concatenate([np.empty((0, len(order)), dtype=np.int64), *found])
+    found, count = [np.empty((0, len(order)), dtype=np.int64)], 0
+    for longer in run_in_order(run, parts, processors()):
+        found.append(longer)
+        count += len(longer)
+        if count > _MOST_LONGER:  # the best were extended first
+            break
+    return np.concatenate(found)
 
 
 @compiled(reorder=True)
@@ -218,9 +220,8 @@ def _extend(
     mean: FloatArray,
     inverse: FloatArray,
     limit: float,
-    most: int,
 ) -> IntArray:
-    """Longer partial assignments that pass; one more than ``most`` of them if there are more."""
+    """Longer partial assignments that pass."""
     placed, total = partial.shape[1], len(mean)
     new = 0
     while lengths[new, 1] < placed:
@@ -243,8 +244,6 @@ def _extend(
                     fits = False
                     break
             if fits and _form(gaps, inverse) <= limit:
-                if count > most:
-                    return longer[:count]
                 if count == len(longer):
                     more = np.empty((2 * count, placed + 1), dtype=np.int64)
                     more[:count] = longer
