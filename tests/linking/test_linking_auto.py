@@ -74,3 +74,16 @@ def test_letters_behind_a_translation_are_never_linked_wrongly(motion, a):
         linkage = link(records[:a], released, motion="auto")
         for i in linkage.linked:
             assert (records[np.argsort(order)[linkage.candidates[i]]] == records[i]).all(), seed
+
+
+@pytest.mark.parametrize(("m", "n", "top"), [(30, 3, 8), (60, 3, 16), (40, 2, 16), (40, 2, 32)])
+def test_strangers_that_fit_a_coarse_table_by_chance_are_not_linked(m, n, top):
+    """Under a motion that was asked for they would be, as documented. Where several are tried, chance is ruled out."""
+    placed = 0
+    for seed in range(30):
+        rng = np.random.default_rng([seed, 3])
+        table, known = rng.integers(0, top, (m, n)).astype(float), rng.integers(0, top, (3, n)).astype(float)
+        released, _ = _release(table, rng, "rigid")
+        assert (link(known, released, motion="auto").rows == -1).all(), seed
+        placed += max(len(link(known, released, motion=motion).linked) for motion in ("rigid", "similarity")) > 0
+    assert placed >= 2
