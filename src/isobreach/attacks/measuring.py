@@ -25,6 +25,8 @@ def measure(
 ) -> tuple[ConsistentMotions, Exposure]:
     """The motions that the links leave, and what they tell of every released row."""
     moved, sigma = translates(linkage), linkage.noise
+    unknown = bool(np.isnan(sigma))  # noise that could not be estimated: nothing is linked, nothing can be claimed
+    sigma = 0.0 if unknown else sigma
     if sigma:  # equal rows carry the same noise: one pair, not several
         firsts = linkage.linked[np.unique(linkage.rows[linkage.linked], return_index=True)[1]]
         single = np.full_like(linkage.rows, -1)
@@ -37,7 +39,7 @@ def measure(
         motions = fit_motions(records, rows, noise=unseen, translates=moved, whiten=False)
     else:
         motions = fit_motions(records, rows, noise=2 * float(np.linalg.norm(radius)), translates=moved)
-    if moved and not len(rows):
+    if unknown or (moved and not len(rows)):
         return motions, UnplacedExposure(source.shape[0])
     if sigma:
         own = 1 + 1 / len(rows) if moved else 1.0

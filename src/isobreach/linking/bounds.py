@@ -8,7 +8,7 @@ adds to the squared length of a vector with exact image z, c rows' worth of nois
     mean  c N s^2,      variance  4 c s^2 |z|^2 + 2 N (c s^2)^2
 
 and bounds are taken ``cut`` standard deviations from the mean: chosen so that among all lengths that are asked for
-one true one falls outside with probability at most ``MISS``.
+one true one falls outside with probability about ``MISS``, were they normal; short ones stray further.
 """
 
 from dataclasses import dataclass

@@ -7,6 +7,7 @@ emitting only hits: m values are never sorted. Rows that hit are then gathered, 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,10 +48,14 @@ class Candidates:
         """Released rows that hold the value, ascending."""
         return self.rows[self.row_start[value] : self.row_start[value + 1]]
 
+    @cached_property
+    def _all_rows(self) -> IntArray:
+        return np.sort(self.rows)
+
     def rows_of_all(self, values: IntArray) -> IntArray:
         """Released rows that hold one of the values, ascending."""
         if len(values) == len(self.points):
-            return np.sort(self.rows)
+            return self._all_rows
         places = [self.rows_of(value) for value in values.tolist()]
         return places[0] if len(places) == 1 else np.sort(np.concatenate([np.empty(0, dtype=np.int64), *places]))
 

@@ -8,9 +8,9 @@ coarse table an absent record can match by chance. For links L of K known record
     one:   N_i * prod_j p_ij                            chance matches of record i beside true links
 
 where N_i is the expected number of released values with the norm of record i, and p_ij the chance that such a value
-stands at the record's distance from the linked row j. In n columns a norm and n - 1 distances determine a point up to a
-reflection, so at most n - 1 distances count for a record, the least telling ones. (Where norms are not kept: N_i is the
-number of rows, and n distances count.)
+stands at the record's distance from the linked row j. In n dimensions a norm and n - 1 distances determine a point up
+to a reflection, and linked rows that depend on each other tell less, so only so many distances count for a record, the
+least telling ones. (Where norms are not kept: N_i is the number of rows, and n distances count.)
 
 In a coarse table there are other values with the record's norm, and both rates are counted on them: not on all rows,
 because on a grid the norms fix the parity of the distance. Where there are few such values, as in a fine table, rates
@@ -46,6 +46,7 @@ def chance_matches(
     radius: FloatArray,
     linked: FloatArray,
     others: Sequence[FloatArray],
+    counts: Sequence[int],
     known_total: int,
     source: Source,
     *,
@@ -54,17 +55,18 @@ def chance_matches(
 ) -> FloatArray:
     """Expected chance matches of each link.
 
-    ``known`` (q x n), with error ``radius``, is linked to the points ``linked``; ``others[i]`` are the other released
-    values that have the norm of record i. Where norms are not kept, every row has every norm, and a distance more is
-    needed to determine a point. An unknown scale takes one distance to be found, the most telling one.
+    ``known`` (q x n), with error ``radius``, is linked to the points ``linked``; ``others[i]`` are other released
+    values that have the norm of record i, ``counts[i]`` how many there are. Where norms are not kept, every row has
+    every norm, and a distance more is needed to determine a point. An unknown scale takes one distance to be found,
+    the most telling one.
     """
     rows, count = source.shape[0], len(known)
     few = rows <= _SAMPLE_ROWS
     picks = np.arange(rows) if few else np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False)
     sample = source.take(np.sort(picks))
     decimals = grid_decimals(np.abs(known).ravel())
-    telling = _rank(sample, float(radius.max())) - norms_kept
     error = float(radius.max())
+    telling = telling_distances(linked, sample, error, norms_kept=norms_kept, among=True)
     repeats = _log(Rates.between(sample).collision(2 * error))
     symmetries = telling * np.log(2) + gammaln(telling + 1) if decimals is not None else np.log(2)
     implied = -np.inf if norms_kept else min(_log(same_difference(sample, error)) + symmetries, 0.0)
@@ -77,7 +79,7 @@ def chance_matches(
     for i in range(count):
         slack = max(2 * norms[i] * radius[i] + radius[i] ** 2, grid)
         log_expected[i] = np.log(rows) + (_log_rate(sample_squares, norms[i] ** 2, slack) if norms_kept else 0.0)
-        log_expected[i] = max(log_expected[i], np.log(max(len(others[i]), 1e-300)))
+        log_expected[i] = max(log_expected[i], np.log(max(counts[i], 1e-300)))
         field = others[i] if norms_kept and len(others[i]) >= _ENOUGH else None
         for j in range(partners):
             if i == j:
@@ -103,12 +105,24 @@ def _log(share: float) -> float:
     return float(np.log(share)) if share > 0 else -np.inf
 
 
-def _rank(sample: FloatArray, error: float) -> int:
-    """Dimension of the affine hull of released rows, as far as their error lets it be seen."""
-    centred = sample - sample.mean(axis=0)
-    strength = np.linalg.svd(centred, compute_uv=False)
-    floor = max(float(strength[0]) * 1e-9, error * np.sqrt(len(sample)))
-    return max(1, int(np.count_nonzero(strength > floor)))
+def telling_distances(
+    linked: FloatArray, sample: FloatArray, error: float, *, norms_kept: bool, among: bool = False
+) -> int:
+    """How many distances from linked rows tell something of a row that the others do not.
+
+    As many as there are independent linked rows, and no more than determine a row, among those of the ``sample``, up to
+    a reflection. ``among``: of a row that is itself one of the linked ones.
+    """
+    if norms_kept:
+        return max(1, min(_rank(sample, error) - 1, _rank(linked, error) - among))
+    whole = _rank(sample - sample.mean(axis=0), error)
+    return max(1, min(whole, _rank(linked - linked.mean(axis=0), error) + 1 - among))
+
+
+def _rank(rows: FloatArray, error: float) -> int:
+    """Dimension of the span of rows, as far as their error lets it be seen."""
+    strength = np.linalg.svd(rows, compute_uv=False)
+    return int(np.count_nonzero(strength > max(float(strength[0]) * 1e-9, error * np.sqrt(len(rows)))))
 
 
 def least_telling(log_pair: FloatArray, most: int) -> FloatArray:

@@ -23,11 +23,11 @@ from isobreach._progress import Progress
 from isobreach.geometry import row_norms
 from isobreach.linking.bounds import Bounds
 from isobreach.linking.candidates import Candidates
-from isobreach.linking.chance import least_telling
+from isobreach.linking.chance import least_telling, telling_distances
 from isobreach.linking.likelihood import PRESENT, Likelihood
 from isobreach.linking.narrowing import distances_from, values_agreeing
 from isobreach.linking.precision import grid_spacing
-from isobreach.linking.rates import Rates
+from isobreach.linking.rates import Rates, sampled
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -114,26 +114,37 @@ def _exact_round(
     )
     # The most telling anchors first: the lookup is by the first, the others confirm.
     order = np.argsort(log.mean(axis=0), kind="stable")
-    # A candidate may be an anchor's own record: nothing is taken.
-    free = np.full(len(found.points), 2)
-    start, hits = values_agreeing(found.points, free, anchors.values[order], low[order], high[order])
+    start, hits = values_agreeing(found.points, found.copies, anchors.values[order], low[order], high[order])
+    own = _own_values(candidates, anchors)
     expected = np.full(count, np.log(count) + np.log(total))
     norms = row_norms(found.points)
     if norms_kept:
         least, most = bounds.norms(records)
         expected += Rates(norms**2, spacing).log_share(least, most)
-    expected += least_telling(log, candidates.shape[1] - norms_kept)
+    telling = telling_distances(
+        found.points[anchors.values], sampled(found.points), float(error.max()), norms_kept=norms_kept
+    )
+    expected += least_telling(log, telling)
     chance = np.exp(np.minimum(expected, 700.0))
     links, possible = {}, {}
     for k in range(count):
         values = hits[start[k] : start[k + 1]]
         if norms_kept:
             values = values[(norms[values] >= least[k]) & (norms[values] <= most[k])]
+        if k in own:  # an anchor's row is taken, but not for the anchor's own record
+            values = np.union1d(values, [own[k]])
         if len(values):
             possible[k] = np.sort(values)
         if len(values) == 1 and chance[k] <= limit:
             links[k] = int(values[0])
     return Entries(_unshared(links, found), possible, chance)
+
+
+def _own_values(candidates: FloatArray, anchors: Anchors) -> dict[int, int]:
+    """Values of the candidates that are an anchor's own record."""
+    values = {row.tobytes(): int(value) for row, value in zip(anchors.records, anchors.values, strict=True)}
+    places = {k: values.get(row.tobytes()) for k, row in enumerate(np.ascontiguousarray(candidates))}
+    return {k: value for k, value in places.items() if value is not None}
 
 
 def noisy_entries(
@@ -149,6 +160,7 @@ def noisy_entries(
     """Candidates by their posterior under noise."""
     present, spacing = PRESENT, grid_spacing(candidates)
     records, values = anchors.records, anchors.values
+    own, taken = _own_values(candidates, anchors), set(anchors.values.tolist())
     for done in range(_ROUNDS):
         progress("looking up candidates", done, _ROUNDS)
         rows = found.points[values]
@@ -157,9 +169,11 @@ def noisy_entries(
         for _ in range(3):
             present = float(np.clip(1 - posterior.absence.mean(), 1e-3, 1 - 1e-3))
             posterior = like.posterior(candidates, present, _WORSE)
-        sure = np.flatnonzero(posterior.probability >= 1 - limit)[:_MOST_FITTED]
-        links = _unshared({int(k): int(posterior.row[k]) for k in sure}, found)
-        new = [k for k in links if links[k] not in set(anchors.values.tolist())]
+        sure = np.flatnonzero(posterior.probability >= 1 - limit)
+        links = {int(k): int(posterior.row[k]) for k in sure}
+        links = {k: v for k, v in links.items() if v not in taken or own.get(k) == v or found.copies[v] > 1}
+        links = _unshared(links, found)
+        new = [k for k in links if links[k] not in taken][:_MOST_FITTED]
         if len(new) + len(anchors.values) == len(values):
             break
         records = np.concatenate([anchors.records, candidates[new]])

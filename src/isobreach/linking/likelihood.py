@@ -5,11 +5,13 @@ Released rows are y = M x + t + e with independent Gaussian noise of standard de
 Given links that fix M on k dimensions, a row has coordinates b in those (k numbers) and a squared distance g from
 them; a record has a and its own squared distance f. If the row is the record,
 
-    b ~ Normal(a, s^2 (1 + v)),      g ~ Normal(f + (N - k) s^2, 4 f s^2 + 2 (N - k) s^4)
+    b_j ~ Normal(a_j, s^2 (1 + v + f / w_j^2)),      g ~ Normal(f + (N - k) s^2, 4 f s^2 + 2 (N - k) s^4)
 
-with v the record's leverage, what the error of the fitted motion adds. If it is not, (b, g) is a draw from all released
-rows, described by a normal distribution fitted to them. The ratio of the two densities, R(y), weighs rows against each
-other and against the record's absence: with prior probability p of being present, anywhere alike,
+with v the record's leverage and w_j the spread of the linked records along direction j: what the error of the fitted
+motion adds, within its span and by tilting it. If it is not, b and g are draws from all released rows, described by
+normal distributions fitted to them, or by the nearest rows' density where that is higher. The ratio of the two
+densities, R(y), weighs rows against each other and against the record's absence: with prior probability p of being
+present, anywhere alike,
 
     P(record is row y) = p R(y) / m / ((1 - p) + sum over rows of p R / m).
 
@@ -23,15 +25,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, logsumexp
+from scipy.special import chdtri, gammaln, logsumexp
 
-from isobreach.geometry import ConsistentMotions, fit_motions, row_norms
+from isobreach.geometry import fit_motions, row_norms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 PRESENT = 0.5  # prior probability that a record is in the release
 _KEEP = 1e-4  # probability above which a row is a candidate
+_NEIGHBOURS = (1, 3, 10)
 _CHUNK = 1 << 24  # entries of a table of ratios
 
 
@@ -59,17 +62,18 @@ class Likelihood:
         translates: bool,
         spacing: float,
     ) -> None:
+        # Squared lengths are computed to about 1e-15 of the longest row's.
+        deviation = max(deviation, 1e-7 * float(row_norms(points).max()))
         # A direction along which the linked records differ by no more than noise is not fitted.
         floor = 2.0 * deviation * np.sqrt(released.shape[1])
         self._motions = fit_motions(known, released, floor, translates=translates, whiten=False)
         self._deviation, self._links, self._translates, self._spacing = deviation, len(known), translates, spacing
-        self._rows = coordinates(points, self._motions.released, self._motions.released_centre)
-        self._log_other = self._population()
-
-    @property
-    def motions(self) -> ConsistentMotions:
-        """The fitted motions."""
-        return self._motions
+        fitted = self._motions
+        self._rows = _coordinates(points, fitted.released, fitted.released_hidden, fitted.released_centre)
+        self._log_inside = _log_normal(self._rows[0], deviation)
+        self._log_other = self._log_inside
+        if fitted.hidden_dimension:
+            self._log_other = self._log_inside + _log_normal(self._rows[1][:, None], deviation**2)
 
     def posterior(self, records: FloatArray, present: float = PRESENT, worse: float = 1e-4) -> Posterior:
         """Posterior of each record's row; ``worse``: probability of a misfit beyond which a row does not count."""
@@ -79,9 +83,10 @@ class Likelihood:
         for start in range(0, len(records), step):
             log, misfit = self.log_ratio(records[start : start + step])
             log += np.log(present / total)
-            whole = np.logaddexp(logsumexp(log, axis=1), np.log1p(-present))
             best = log.argmax(axis=1)
             here = np.arange(len(log)), best
+            log[here] -= self._crowding(best)
+            whole = np.logaddexp(logsumexp(log, axis=1), np.log1p(-present))
             fits = misfit[here] <= chdtri(self._rows[0].shape[1] + 1, worse)
             row.append(best)
             probability.append(np.where(fits, np.exp(log[here] - whole), 0.0))
@@ -98,40 +103,57 @@ class Likelihood:
 
     def log_ratio(self, records: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log of R(y), one row a record, one column a released row; and the chi-square of how badly each fits."""
-        inside, apart = coordinates(records, self._motions.known, self._motions.known_centre)
-        k, beyond = inside.shape[1], self._motions.released_hidden.shape[1]
+        fitted = self._motions
+        inside, apart = _coordinates(records, fitted.known, fitted.known_hidden, fitted.known_centre)
+        beyond = fitted.released_hidden.shape[1]
         leverage = np.full(len(records), 1 / max(self._links, 1) if self._translates else 0.0)
-        leverage += ((inside / self._motions.strength) ** 2).sum(axis=1)
+        leverage += ((inside / fitted.strength) ** 2).sum(axis=1)
         variance = (self._deviation**2 * (1 + leverage))[:, None]
+        along = variance + self._deviation**2 * apart[:, None] / fitted.strength**2
         rows, rows_apart = self._rows
-        gaps = (inside**2).sum(axis=1)[:, None] + (rows**2).sum(axis=1) - 2 * inside @ rows.T
-        misfit = np.maximum(gaps, 0.0) / variance
-        volume = k * np.log(np.maximum(2 * np.pi * variance, self._spacing**2))
+        weight = 1 / along
+        misfit = (weight * inside**2).sum(axis=1)[:, None] + weight @ (rows**2).T - 2 * (weight * inside) @ rows.T
+        misfit = np.maximum(misfit, 0.0)
+        volume = np.log(np.maximum(2 * np.pi * along, self._spacing**2)).sum(axis=1)[:, None]
         if self._motions.hidden_dimension:  # what lies beyond the records' own dimensions is noise for every row alike
             level = variance * beyond
             spread = 4 * apart[:, None] * variance + 2 * variance * level
             misfit += (rows_apart - apart[:, None] - level) ** 2 / spread
             volume = volume + np.log(np.maximum(2 * np.pi * spread, self._spacing**4))
-        return -0.5 * (misfit + volume) - self._log_other, misfit
+        return np.asarray(-0.5 * (misfit + volume) - self._log_other), misfit
 
-    def _population(self) -> FloatArray:
-        """Log density of each released row's own (b, g) among all of them."""
-        rows, apart = self._rows
-        values = np.column_stack([rows, apart]) if self._motions.hidden_dimension else rows
-        if not values.shape[1]:
-            return np.zeros(len(rows))
-        centred = values - values.mean(axis=0)
-        spread = centred.T @ centred / len(centred)
-        # Never narrower than the noise, whatever the sample.
-        spread[np.diag_indices_from(spread)] += self._deviation**2 + 1e-12 * np.trace(spread) / len(spread)
-        factor = np.linalg.cholesky(spread)
-        white = np.linalg.solve(factor, centred.T)
-        log_volume = np.log(np.diag(factor)).sum() + 0.5 * values.shape[1] * np.log(2 * np.pi)
-        return np.asarray(-0.5 * (white**2).sum(axis=0) - log_volume)
+    def _crowding(self, places: IntArray) -> FloatArray:
+        """By how much, in logs, rows are denser right beside each of these than the fitted normal distribution says."""
+        rows, _ = self._rows
+        total, k = rows.shape
+        if k == 0 or total < 2:
+            return np.zeros(len(places))
+        squares = (rows**2).sum(axis=1)
+        gaps = squares[places][:, None] + squares - 2 * rows[places] @ rows.T
+        gaps[np.arange(len(places)), places] = np.inf
+        near = np.array([count for count in _NEIGHBOURS if count < total])
+        closest = np.sort(np.partition(gaps, near - 1, axis=1)[:, : near[-1]], axis=1)[:, near - 1]
+        log_ball = 0.5 * k * np.log(np.pi) - gammaln(k / 2 + 1) + 0.5 * k * np.log(np.maximum(closest, 1e-300))
+        density = (np.log(near / total) - log_ball).max(axis=1)
+        return np.asarray(np.maximum(density - self._log_inside[places], 0.0))
 
 
-def coordinates(rows: FloatArray, basis: FloatArray, centre: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Coordinates of rows in a basis about a centre, and the squared distance that remains."""
+def _log_normal(values: FloatArray, least: float) -> FloatArray:
+    """Log density of each row under the normal distribution fitted to all, never narrower than ``least``."""
+    if not values.shape[1]:
+        return np.zeros(len(values))
+    centred = values - values.mean(axis=0)
+    spread = centred.T @ centred / len(centred)
+    spread[np.diag_indices_from(spread)] += least**2 + 1e-12 * np.trace(spread) / len(spread)
+    factor = np.linalg.cholesky(spread)
+    white = np.linalg.solve(factor, centred.T)
+    log_volume = np.log(np.diag(factor)).sum() + 0.5 * values.shape[1] * np.log(2 * np.pi)
+    return np.asarray(-0.5 * (white**2).sum(axis=0) - log_volume)
+
+
+def _coordinates(
+    rows: FloatArray, basis: FloatArray, hidden: FloatArray, centre: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Coordinates of rows in a basis about a centre, and their squared length in the hidden rest."""
     moved = rows - centre
-    inside = moved @ basis
-    return inside, np.maximum(row_norms(moved) ** 2 - row_norms(inside) ** 2, 0.0)
+    return moved @ basis, row_norms(moved @ hidden) ** 2

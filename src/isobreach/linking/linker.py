@@ -142,10 +142,12 @@ def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: floa
     solution = found.solution
     chances = solution.chance
     links = {r: v for r, v in solution.agreement.links.items() if chances.get(r, 0.0) <= chance_limit}
+    # An assignment that chance may have made does not show others to be absent either.
+    doubtful = not links and np.isfinite(chance_limit)
     return assemble(
         solution.found,
         links,
-        solution.agreement.possible,
+        solution.everyone if doubtful else solution.agreement.possible,
         which,
         complete=solution.agreement.complete,
         chance=np.array([chances.get(r, np.nan) for r in range(len(solution.radius))]) if chances else None,
@@ -163,15 +165,19 @@ def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: No
     longest = float(row_norms(found.points[-1:])[0])
     error = float(setting.precision.length_error(np.array([longest]), found.points.shape[1])[0])
     field = Field.of(found.points, found.copies, np.inf)
-    limit = setting.chance_limit
+    limit = min(setting.chance_limit, 0.5)
+    step = setting.precision.step / np.sqrt(3)  # rounding is noise too
     tried: list[tuple[Motion, NoisySolution]] = []
     for name in MOTIONS[:2] if motion == "auto" else (motion,):
         noisy = NoisyProblem(problem.known, field, error, translates=name == "rigid", progress=problem.progress)
-        solution = noisy.estimated(limit) if noise == "estimate" else noisy.solve(float(noise or 0.0), limit)
+        solution = (
+            noisy.estimated(limit) if noise == "estimate" else noisy.solve(float(np.hypot(noise or 0.0, step)), limit)
+        )
         tried.append((name, solution))
         if 2 * len(solution.certain(limit)) > len(problem.known):
             break
-    name, solution = max(tried, key=lambda one: len(one[1].certain(limit)))
+    # Of motions that link as many, here none, the one that asks least.
+    name, solution = max(reversed(tried), key=lambda one: len(one[1].certain(limit)))
     links = solution.certain(limit)
     # Without links to hold on to, a record could be anywhere.
     places = solution.candidates if links else (np.arange(len(found.points)),) * len(problem.known)
@@ -218,13 +224,19 @@ def _dictionary(
         own = row_norms(records)
         return own if linkage.motion == "orthogonal" else own + longest
 
+    known = problem.known[linked] * linkage.scale
+
     def error_of(records: FloatArray) -> FloatArray:
         norms = norms_of(records)
-        return linkage.precision.length_error(norms, columns) + setting.known_unit * norms
+        error = linkage.precision.length_error(norms, columns) + setting.known_unit * norms
+        if linkage.motion != "similarity" or len(known) < 2:
+            return error
+        # A scale found from the anchors is known as well as their distances are, and errs the more far from them.
+        away = row_norms(known - known.mean(axis=0)).max()
+        return np.asarray(error + 2 * float(error.max()) / away * row_norms(records - known.mean(axis=0)))
 
-    known = problem.known[linked] * linkage.scale
     anchors = Anchors(known, values, error_of(known))
-    limit, progress = setting.chance_limit, problem.progress
+    limit, progress = min(setting.chance_limit, 0.5) if linkage.noise else setting.chance_limit, problem.progress
     rest = {
         "complete": linkage.complete,
         "precision": linkage.precision,

@@ -78,7 +78,7 @@ def similarity(problem: Problem, setting: Setting, *, doubt: bool = False) -> Fo
         if several:
             best = max(several, key=lambda one: (one.solution.size, -one.scale))
             rivals = [one.solution for one in several if one is not best and one.solution.size == best.solution.size]
-            if rivals:  # as many records fit at another scale: what the solutions do not share is not known
+            if rivals:  # as many records fit at another scale: neither scale nor links are known
                 best = replace(best, solution=best.solution.shared(rivals))
         if best.solution.size == len(problem.known):
             break

@@ -36,7 +36,8 @@ _LEAST_PLACED = 4  # records placed before the remaining ones are looked for, if
 _MOST_PLACED = 12
 _MOST_EXTENDED = 2048  # partial assignments to place the remaining records by
 _PART = 1 << 15  # partial assignments that a thread extends at a time
-_CORE = 8  # records among which at least three must be present
+CORE = 8  # records among which at least three must be present
+_MOST_CORES = 4
 _MOST_ORDERED = 512  # records whose mutual distances are weighed against each other
 
 
@@ -112,9 +113,14 @@ def lists_of_all(bounds: Bounds, field: Field, allowed: Lists | None, progress: 
     return lists
 
 
-def lists_of_some(bounds: Bounds, field: Field, allowed: Lists | None, progress: Progress) -> Lists:
-    """Candidate values of the few most telling records in valid assignments of at least three of them."""
-    order = telling_order(bounds, field.rates, np.arange(len(bounds.known)))[:_CORE]
+def cores(bounds: Bounds, field: Field) -> list[IntArray]:
+    """The most telling records, a few at a time."""
+    order = telling_order(bounds, field.rates, np.arange(len(bounds.known)))
+    return [order[start : start + CORE] for start in range(0, min(len(order), _MOST_CORES * CORE), CORE)]
+
+
+def lists_of_some(bounds: Bounds, field: Field, order: IntArray, allowed: Lists | None, progress: Progress) -> Lists:
+    """Candidate values of the records of a core in valid assignments of at least three of them."""
     if len(order) < 3:
         return {}
     first, second = np.triu_indices(len(order), 1)

@@ -22,11 +22,12 @@ from scipy.special import gammaln, logsumexp
 from isobreach._progress import Progress
 from isobreach.geometry import procrustes_residual, row_norms
 from isobreach.linking.bounds import Bounds
-from isobreach.linking.chance import least_telling
+from isobreach.linking.chance import least_telling, telling_distances
 from isobreach.linking.likelihood import Likelihood, Posterior
 from isobreach.linking.narrowing import Field
 from isobreach.linking.pairs import TooManyError
 from isobreach.linking.precision import grid_spacing
+from isobreach.linking.rates import sampled
 from isobreach.linking.seeds import SEED_RECORDS, Seeds, seeds
 
 FloatArray = NDArray[np.float64]
@@ -167,11 +168,13 @@ class NoisyProblem:
                 break
         best = self.refined(best, limit)
         # At a level that is not borne out by most of the records, the few that fit say nothing.
-        return best if self._most(best, limit) else replace(self._nothing(0.0, 1.0), complete=best.complete)
+        return best if self._most(best, limit) else replace(self._nothing(np.nan, 1.0), complete=best.complete)
 
     def levels(self) -> list[float]:
         """Noise levels to try, upwards: the largest is the least spread of the release in any direction."""
         points = self.field.points
+        if len(points) < 2:
+            return []
         spread = np.linalg.eigvalsh(np.cov(points.T).reshape(points.shape[1], -1))
         largest = float(np.sqrt(1.1 * max(spread[0], 0.0)))
         levels = largest * _FACTOR ** -np.arange(_LEVELS, dtype=np.float64)
@@ -271,7 +274,7 @@ class NoisyProblem:
         if not len(records):
             return out
         bounds = Bounds(known, np.full(len(known), self.error), deviation, self.field.points.shape[1])
-        bounds = replace(bounds, lengths=1, cut_at=_CHANCE_CUT)
+        bounds = replace(bounds, cut_at=_CHANCE_CUT)
         partners = records[:_PARTNERS]
         log = self.field.rates.log_share(*bounds.distances(records, partners))
         log[records[:, None] == partners] = -np.inf
@@ -282,7 +285,9 @@ class NoisyProblem:
             expected += np.log(
                 [max(((norms >= a) & (norms <= b)).mean(), 1e-9) for a, b in zip(low, high, strict=True)]
             )
-        telling = known.shape[1] - self._norms_kept
+        rows = self.field.points[[links[int(r)] for r in records]]
+        sample = sampled(self.field.points)
+        telling = telling_distances(rows, sample, deviation, norms_kept=self._norms_kept, among=True)
         whole = gammaln(len(known) + 1) - gammaln(len(partners) + 1) - gammaln(len(known) - len(partners) + 1)
         for place in range(len(partners)):
             whole += expected[place] + least_telling(log[place, :place][None], telling)[0]

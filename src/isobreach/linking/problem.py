@@ -14,7 +14,7 @@ from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
 from isobreach.linking.bounds import Bounds
 from isobreach.linking.candidates import Candidates, all_candidates, norm_candidates
 from isobreach.linking.chance import chance_matches
-from isobreach.linking.narrowing import Field, Lists, extension, lists_of_all, lists_of_some
+from isobreach.linking.narrowing import CORE, Field, Lists, cores, extension, lists_of_all, lists_of_some
 from isobreach.linking.pairs import TooManyError
 from isobreach.linking.precision import Precision
 
@@ -23,6 +23,7 @@ IntArray = NDArray[np.int64]
 
 # Distances, times columns, that comparing the two shortest lists of candidates may cost: beyond, norms say too little.
 _MOST_COMPARED = 2e9
+_RIVALS = 2048
 _LEAST_TELLING = 3  # records that an assignment must have to say anything when norms do not: two can be swapped
 
 
@@ -30,13 +31,15 @@ _LEAST_TELLING = 3  # records that an assignment must have to say anything when 
 class Solution:
     """What linking found out about the distinct known records.
 
-    ``agreement`` is in terms of the values of ``found``; ``chance`` holds the expected chance matches of each link.
+    ``agreement`` is in terms of the values of ``found``; ``chance`` holds the expected chance matches of each link;
+    ``everyone`` what each record could be if only its own lengths counted.
     """
 
     found: Candidates
     agreement: Agreement
     chance: dict[int, float]
     radius: FloatArray
+    everyone: Lists
 
     @property
     def size(self) -> int:
@@ -54,13 +57,12 @@ class Solution:
         return -1 if value is None else int(self.found.rows_of(value)[0])
 
     def shared(self, others: "list[Solution]") -> "Solution":
-        """What this solution has in common with others as good, over the same candidates."""
-        links, possible = dict(self.agreement.links), dict(self.agreement.possible)
+        """What may be, if this solution is as good as others over the same candidates: no link is certain."""
+        possible = dict(self.agreement.possible)
         for other in others:
-            links = {r: v for r, v in links.items() if other.agreement.links.get(r) == v}
             for record, values in other.agreement.possible.items():
                 possible[record] = np.union1d(possible.get(record, values), values)
-        return replace(self, agreement=replace(self.agreement, links=links, possible=possible))
+        return replace(self, agreement=replace(self.agreement, links={}, possible=possible))
 
     def incomplete(self) -> "Solution":
         """The same after a search that was cut short: nothing is certain."""
@@ -93,7 +95,7 @@ class Problem:
         """No record has a place: each could be any row, or none."""
         found = self.everything(unit)
         everyone = {i: np.arange(len(found.points)) for i in range(len(self.known))}
-        return Solution(found, Agreement({}, everyone, 0, complete=True), {}, np.zeros(len(self.known)))
+        return Solution(found, Agreement({}, everyone, 0, complete=True), {}, np.zeros(len(self.known)), everyone)
 
     def by_norms(self, precision: Precision, known_unit: float, *, doubt: bool = False) -> Solution:
         """Links under motions that keep norms and distances."""
@@ -170,10 +172,13 @@ class Problem:
                 agreement = shared(lists)
                 if agreement.size == len(known) or not agreement.complete:
                     return agreement
-            lists = lists_of_some(bounds, field, allowed, self.progress)
-            agreement = shared(lists)
-            if agreement.size < _LEAST_TELLING:
-                return nothing
+            for core in cores(bounds, field):
+                lists = lists_of_some(bounds, field, core, allowed, self.progress)
+                agreement = shared(lists)
+                if agreement.size >= _LEAST_TELLING:
+                    break
+            else:  # three that fit may be spread over several cores
+                return replace(nothing, complete=len(known) <= CORE)
             rest = np.setdiff1d(np.arange(len(known)), list(lists))
             if len(rest) and len(agreement.links) >= _LEAST_TELLING:
                 placed = np.array(sorted(agreement.links))
@@ -205,19 +210,20 @@ class Problem:
         if agreement.links and (agreement.size < len(self.known) or doubt):
             records = sorted(agreement.links)
             values = [agreement.links[r] for r in records]
-            others = [
-                found.points[lists[r][lists[r] != v]] if norms_kept else found.points[:0]
-                for r, v in zip(records, values, strict=True)
-            ]
+            rivals = [lists[r][lists[r] != v] for r, v in zip(records, values, strict=True)] if norms_kept else []
+            # A few thousand of them show how common a distance is.
+            others = [found.points[part[:: 1 + len(part) // _RIVALS]] for part in rivals]
+            counts = [len(part) for part in rivals] or [0] * len(records)
             matches = chance_matches(
                 self.known[records],
                 error[records],
                 found.points[values],
-                others,
+                others or [found.points[:0]] * len(records),
+                counts,
                 len(self.known),
                 self.source,
                 norms_kept=norms_kept,
                 scale_known=scale_known,
             )
             chance = dict(zip(records, matches.tolist(), strict=True))
-        return Solution(found, agreement, chance, error)
+        return Solution(found, agreement, chance, error, lists)

@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 _SAMPLE = 700  # points; 245,000 distances
 _ENOUGH = 10
 _DIRECTIONS = 8
-_SEED = 0  # of the sample alone, which decides on the order of work and on estimates, never on a link
+_SEED = 0  # of the sample alone, from which rates are estimated
 
 
 def sampled(points: FloatArray) -> FloatArray:

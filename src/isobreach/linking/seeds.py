@@ -32,6 +32,7 @@ BEAM = 50_000  # partial assignments that go on
 SEED_RECORDS = 8
 _MISS = 1e-6  # probability that the joint test loses the truth
 _SAMPLE = 128  # partial assignments on which the next record is chosen
+_CHOICES = 64  # records among which the next one is chosen
 _PART = 1 << 11
 _MOST_LONGER = 1 << 20
 
@@ -109,12 +110,13 @@ def _inverse(covariance: FloatArray) -> FloatArray:
 
 def _next_record(bounds: Bounds, field: Field, order: list[int], partial: IntArray, masks: NDArray[np.bool_]) -> int:
     """The record that a sample of partial assignments can be extended by in the fewest ways."""
-    rest = np.setdiff1d(np.arange(len(bounds.known)), order)
+    rest = np.setdiff1d(np.arange(len(bounds.known)), order)[:_CHOICES]
+    open_ = masks[rest]
     low, high = bounds.distances(np.array(order), rest)
     sample = partial[:: max(1, len(partial) // _SAMPLE)]
     count = np.zeros(len(rest), dtype=np.int64)
     for part in run_in_order(
-        lambda values: _ways(field.points, values, low, high, masks[rest]), np.array_split(sample, 8), processors()
+        lambda values: _ways(field.points, values, low, high, open_), np.array_split(sample, 8), processors()
     ):
         count += part
     return int(rest[np.argmin(count)])

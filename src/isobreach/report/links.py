@@ -150,5 +150,5 @@ def motion_json(linkage: Linkage) -> dict[str, Any]:
         "motion": linkage.motion if len(linkage.linked) or not linkage.reason else None,
         "motion_reason": linkage.reason or None,
         "scale": linkage.scale,
-        "noise": linkage.noise if linkage.posterior is not None else None,
+        "noise": None if linkage.posterior is None or np.isnan(linkage.noise) else linkage.noise,
     }
