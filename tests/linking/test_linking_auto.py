@@ -66,7 +66,7 @@ def test_where_nothing_fits_nothing_is_decided():
 def test_letters_behind_a_translation_are_never_linked_wrongly(motion, a):
     """Whole numbers have many equal norms and distances: another motion than the true one fits a few records easily."""
     letters = load_letter().values
-    for seed in range(30):
+    for seed in range(25):
         rng = np.random.default_rng([seed, a])
         records = letters[rng.permutation(len(letters))[:400]].astype(float)
         far = float(rng.choice([0.0, 1.0, 10.0]))

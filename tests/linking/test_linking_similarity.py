@@ -63,7 +63,7 @@ COARSE = {**STORED, **{f"{k} decimals": lambda rows, k=k: rows.round(k) for k in
 def test_every_link_is_to_the_true_value(table):
     """Also where several scales fit: points on a line of a grid, whose stretched copies are on it too."""
     linked = 0
-    for seed in range(100):
+    for seed in range(60):
         rng = np.random.default_rng([seed, list(TABLES).index(table)])
         m, n, a = int(rng.integers(5, 120)), int(rng.integers(1, 9)), int(rng.choice([3, 4, 6, 10]))
         records = TABLES[table](rng, m, n)
