@@ -32,7 +32,7 @@ from isobreach.geometry import (
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-DETERMINED = 4.0
+DETERMINED = 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,11 +85,12 @@ class Likelihood:
             log += np.log(present / total)
             best = log.argmax(axis=1)
             here = np.arange(len(log)), best
-            log[here] -= self._crowding(best)
-            whole = np.logaddexp(logsumexp(log, axis=1), np.log1p(-present))
+            rows = logsumexp(log, axis=1)
+            whole = np.logaddexp(rows, np.log1p(-present))
+            doubted = np.logaddexp(rows, np.log1p(-present) + self._crowding(best))  # near copies may be there instead
             fits = misfit[here] <= chdtri(self._rows[0].shape[1] + 1, worse)
             row.append(best)
-            probability.append(np.where(fits, np.exp(log[here] - whole), 0.0))
+            probability.append(np.where(fits, np.exp(log[here] - doubted), 0.0))
             absence.append(np.exp(np.log1p(-present) - whole))
             evidence.append(whole)
             candidates += [np.flatnonzero(one > limit) for one, limit in zip(log, whole + np.log(_KEEP), strict=True)]

@@ -106,8 +106,8 @@ def link(
         linkage = _noisy_linkage(problem, setting, motion, noise, which)
     else:
         found = decide(problem, setting) if motion == "auto" else SOLVERS[motion](problem, setting)
-        # Under "auto" several motions had a try: chance has to be ruled out even if no record is absent.
-        doubted = motion == "auto" or found.solution.size < len(distinct)
+        # Where several motions or scales had a try, chance has to be ruled out even if no record is absent.
+        doubted = motion in ("auto", "similarity") or found.solution.size < len(distinct)
         linkage = _exact_linkage(found, which, rule, chance_limit if doubted else np.inf)
     if dictionary is None:
         return linkage

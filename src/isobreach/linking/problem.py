@@ -66,7 +66,7 @@ class Solution:
 
     def incomplete(self) -> "Solution":
         """The same after a search that was cut short: nothing is certain."""
-        return replace(self, agreement=replace(self.agreement, links={}, complete=False))
+        return replace(self, agreement=Agreement({}, self.everyone, 0, complete=False))
 
 
 class Problem:

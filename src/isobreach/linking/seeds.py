@@ -34,7 +34,7 @@ _MISS = 1e-6  # probability that the joint test loses the truth
 _SAMPLE = 128  # partial assignments on which the next record is chosen
 _CHOICES = 64  # records among which the next one is chosen
 _PART = 1 << 11
-_MOST_LONGER = 1 << 20
+_MOST_LONGER = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
