@@ -125,7 +125,7 @@ def test_privrag_guard(turned, noise):
     """64 known records are linked, and the rest opened: what stays is the noise, and what the links do not reach.
 
     Links fix k directions; the rest of a record, d, is guessed at. So the mean squared error is k sigma^2 + d^2, but
-    for the errors of the fitted directions and for guesses off the centre: together within a tenth of its root.
+    for the errors of the fitted directions and for guesses off the centre: together within a fifth of its root.
     """
     records, released, order = turned
     result = attack(records[:KNOWN], released, 0.25, noise=noise, seed=0)
@@ -146,7 +146,7 @@ def test_privrag_guard(turned, noise):
     hidden = records[KNOWN:] - records[KNOWN:] @ result._motions.known @ result._motions.known.T
     expected = np.sqrt(seen * sigma**2 + (hidden**2).sum(axis=1).mean())
     errors = row_norms(result.estimates[order] - records)[KNOWN:]
-    assert np.sqrt((errors**2).mean()) == pytest.approx(expected, rel=0.1)
+    assert expected <= np.sqrt((errors**2).mean()) <= 1.2 * expected <= 0.15
     assert (row_norms(result.estimates[order] - records)[:KNOWN] == 0).all()
 
 

@@ -143,7 +143,8 @@ def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: floa
     chances = solution.chance
     links = {r: v for r, v in solution.agreement.links.items() if chances.get(r, 0.0) <= chance_limit}
     # An assignment that chance may have made does not show others to be absent either.
-    doubtful = not links and np.isfinite(chance_limit)
+    some = bool(solution.agreement.links) or solution.size < len(solution.radius)
+    doubtful = some and not links and np.isfinite(chance_limit)
     return assemble(
         solution.found,
         links,
