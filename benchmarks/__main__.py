@@ -138,7 +138,7 @@ def pair_rows(repeats: int) -> list[Row]:
         def join(cloud: Cloud = cloud, distance: FloatArray = distance) -> None:
             cloud.pairs(distance - 1e-9, distance + 1e-9, 10**7)
 
-        floor, seconds = interleaved(min(repeats, 3), product, join)
+        floor, seconds = interleaved(min(repeats, 7), product, join)
         what = f"plain float32 product / pair join: {m:,} unit vectors x {n} ({seconds:.2f} s a join)"
         rows.append(Row(what, floor / seconds, ">= 0.6", floor / seconds >= 0.6))
     return rows

@@ -91,9 +91,10 @@ class Cloud:
         room = threading.local()
 
         def run(tile: tuple[slice, slice]) -> tuple[IntArray, IntArray, IntArray]:
-            a, b = left[tile[0]], tile[1]
-            i, j = self._filter(a, b, low, high, room, triangle=centres is None)
-            u, v = self._order[a[i]], self._order[b.start + j]
+            # A slice where it will do: rows are then not copied.
+            a, b = (tile[0], tile[1]) if centres is None else (left[tile[0]], tile[1])
+            i, j = self._filter(a, b, low, high, room)
+            u, v = self._order[left[tile[0].start + i]], self._order[b.start + j]
             names = u if which is None else which[tile[0].start + i]
             keep, target = _verified(self.points, u, v, low, high)
             return names[keep], v[keep], target
@@ -124,20 +125,20 @@ class Cloud:
         return float((self._rows.shape[1] / 2 + 8) * self._unit * (a + b) ** 2 + _TINY)
 
     def _filter(
-        self, a: IntArray, b: slice, low: FloatArray, high: FloatArray, room: Any, *, triangle: bool
+        self, a: IntArray | slice, b: slice, low: FloatArray, high: FloatArray, room: Any
     ) -> tuple[IntArray, IntArray]:
-        """Places (i in a, j in b) of the pairs that may be in an interval."""
+        """Places (i in a, j in b) of the pairs that may be in an interval; of a slice a, those with j from i on."""
         rows, columns, precision = self._rows[a], self._rows[b], self._rows.dtype
         if not hasattr(room, "products"):
             room.products = np.empty((_TILE_ROWS, _TILE_COLUMNS), dtype=precision)
             room.hits = np.empty((2, _ROOM), dtype=np.int64)
         products = np.matmul(-2 * rows, columns.T, out=room.products[: len(rows), : len(columns)])
-        slack = self._slack(float(self._norms[a[-1]]), float(self._norms[b.stop - 1]))
+        slack = self._slack(float(self._norms[a][-1]), float(self._norms[b.stop - 1]))
         # Nothing is farther apart than 2 within the unit ball.
         below = np.clip(low * self._scale, 0.0, 4.0) ** 2 - slack
         above = np.clip(high * self._scale, 0.0, 4.0) ** 2 + slack
         # The diagonal tile of a triangle: j counts from the place of i on.
-        first = int(a[0]) - b.start if triangle else -len(rows)
+        first = a.start - b.start if isinstance(a, slice) else -len(rows)
         arguments = (
             products,
             self._squares[a],
