@@ -168,11 +168,15 @@ def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: No
     field = Field.of(found.points, found.copies, np.inf)
     limit = min(setting.chance_limit, 0.5)
     step = setting.precision.step / np.sqrt(3)  # rounding is noise too
+    # Less than what arithmetic can see, or more than hides everything, is taken for that.
+    least, most = 1e-9 * max(longest, 1e-130), 1e6 * max(longest, 1e-130)
     tried: list[tuple[Motion, NoisySolution]] = []
     for name in MOTIONS[:2] if motion == "auto" else (motion,):
         noisy = NoisyProblem(problem.known, field, error, translates=name == "rigid", progress=problem.progress)
         solution = (
-            noisy.estimated(limit) if noise == "estimate" else noisy.solve(float(np.hypot(noise or 0.0, step)), limit)
+            noisy.estimated(limit)
+            if noise == "estimate"
+            else noisy.solve(float(np.clip(np.hypot(noise or 0.0, step), least, most)), limit)
         )
         tried.append((name, solution))
         if 2 * len(solution.certain(limit)) > len(problem.known):

@@ -65,14 +65,19 @@ def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | N
     if len(linkage.linked) or any(0 < len(places) < rows for places in linkage.candidates):
         return None
     if not linkage.complete:
-        return "No link: the search reached its limit before any record found a place."
+        return (
+            "No link: the search reached its limit before any record found a place. "
+            "It goes further with the motion named (--motion) or with more known records."
+        )
     few = ", they are too few (a translation takes three or more)" if len(linkage.rows) < _FEW else ""
     maps = "another map" + ("" if linkage.reason else " (try --motion auto)")
-    noise = "noise (try --noise estimate)" if linkage.posterior is None else "noise of another kind"
+    noisy = linkage.posterior is not None
+    noise = "noise of another level or kind" if noisy else "noise (try --noise estimate)"
     scaled = "" if normalised else ", vectors scaled to length one (try --normalise)"
     return (
         f"No link: none of the known records is in the release{few}, or its distances are not those of the records: "
-        f"{maps}, {noise}{scaled}."
+        f"{maps}, {noise}{scaled}. "
+        + ("Or they are there, and too few for so much noise." if noisy else "Or chance could have made what fits.")
     )
 
 
