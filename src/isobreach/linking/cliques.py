@@ -19,7 +19,8 @@ CHAIN = 4  # records that a value must extend to before it is tried in earnest
 
 
 @compiled(reorder=True)
-def _distance(a: FloatArray, i: int, b: FloatArray, j: int) -> float:
+def distance(a: FloatArray, i: int, b: FloatArray, j: int) -> float:
+    """Distance of row i of a from row j of b."""
     total = 0.0
     for k in range(a.shape[1]):
         gap = a[i, k] - b[j, k]
@@ -48,7 +49,7 @@ def supported(
     wanted = np.zeros((depth + 1, depth + 1))
     for k in range(depth + 1):
         for j in range(k):
-            wanted[k, j] = _distance(known, records[k], known, records[j])
+            wanted[k, j] = distance(known, records[k], known, records[j])
     chain = np.full(depth + 2, -1, dtype=np.int64)  # value at each level, -1 where the record is skipped
     place = np.zeros(depth + 2, dtype=np.int64)  # next vertex to try at each level
     alive = np.zeros(start[1], dtype=np.bool_)
@@ -66,7 +67,7 @@ def supported(
                 fits = True
                 for j in range(k):
                     if chain[j] >= 0:
-                        gap = abs(_distance(points, chain[j], points, value) - wanted[k, j])
+                        gap = abs(distance(points, chain[j], points, value) - wanted[k, j])
                         taken = chain[j] == value and copies[value] < 2
                         if taken or gap > radius[records[k]] + radius[records[j]]:
                             fits = False
@@ -112,11 +113,11 @@ def adjacent(
     for k in range(len(records)):
         if records[k] == record:
             continue
-        wanted = _distance(known, record, known, records[k])
+        wanted = distance(known, record, known, records[k])
         reach = radius[record] + radius[records[k]]
         for b in range(start[k], start[k + 1]):
             taken = values[b] == value and copies[value] < 2  # one row cannot be two records
-            mask[b] = not taken and abs(_distance(points, value, points, values[b]) - wanted) <= reach
+            mask[b] = not taken and abs(distance(points, value, points, values[b]) - wanted) <= reach
     return mask
 
 
@@ -136,13 +137,13 @@ def bit_matrix(
     for i in range(count):
         distances[i, i] = 0.0 if copies[i] > 1 else np.inf  # one row cannot be two records
         for j in range(i):
-            distances[i, j] = distances[j, i] = _distance(points, i, points, j)
+            distances[i, j] = distances[j, i] = distance(points, i, points, j)
     adjacency = np.zeros((len(values), (len(values) + 63) >> 6), dtype=np.uint64)
     for k in range(len(records)):
         for j in range(len(records)):
             if j == k:
                 continue
-            wanted = _distance(known, records[k], known, records[j])
+            wanted = distance(known, records[k], known, records[j])
             reach = radius[records[k]] + radius[records[j]]
             for a in range(start[k], start[k + 1]):
                 row = distances[values[a]]

@@ -74,7 +74,8 @@ def link(
         Largest error of a released coordinate; None derives it from the release's own precision.
     noise
         Standard deviation of independent random errors of the released coordinates, or ``"estimate"`` to find it from
-        the release. Links then come with posteriors, and count where these leave at most ``chance_limit`` open.
+        the release. Links then come with posteriors, and count where these leave at most ``chance_limit`` open;
+        ``rule`` and ``node_limit`` do not matter.
     dictionary
         Many candidate records, of which most may be absent: looked for once the known ones are linked.
     chance_limit
@@ -100,7 +101,7 @@ def link(
         check_same_width(known.shape[1], dictionary.shape[1])
     distinct, which = _distinct(known)
     precision = released_precision(source) if tolerance is None else given_precision(tolerance)
-    setting = Setting(precision, _unit(known), tolerance is not None, chance_limit)
+    setting = Setting(precision, _unit(known), tolerance is not None, chance_limit, doubt=motion == "auto")
     problem = Problem(distinct, source, rule, node_limit, progress)
     if noise:
         linkage = _noisy_linkage(problem, setting, motion, noise, which)

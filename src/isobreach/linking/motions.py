@@ -40,32 +40,36 @@ class Found:
 
 @dataclass(frozen=True)
 class Setting:
-    """How precise the two tables are, whether that was given, and how many chance matches a link may have."""
+    """How precise the two tables are, whether that was given, and how many chance matches a link may have.
+
+    ``doubt``: what chance would make is to be asked even if no record is absent.
+    """
 
     precision: Precision
     known_unit: float
     given: bool
     chance_limit: float
+    doubt: bool
 
 
-def orthogonal(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
-    """Norms and distances are kept; ``doubt``: ask what chance would make even if no record is absent."""
+def orthogonal(problem: Problem, setting: Setting) -> Found:
+    """Norms and distances are kept."""
     precision = setting.precision
     if not setting.given and precision.step and on_grid(problem.known, precision.step):
-        solution = problem.by_norms(EXACT, setting.known_unit, doubt=doubt)
+        solution = problem.by_norms(EXACT, setting.known_unit, doubt=setting.doubt)
         rows = np.array([solution.row(i) for i in range(len(problem.known))])
         if not solution.absent and reads_exactly(problem.known, rows, problem.source):
             return Found("orthogonal", solution, EXACT)
-    return Found("orthogonal", problem.by_norms(precision, setting.known_unit, doubt=doubt), precision)
+    return Found("orthogonal", problem.by_norms(precision, setting.known_unit, doubt=setting.doubt), precision)
 
 
-def rigid(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
+def rigid(problem: Problem, setting: Setting) -> Found:
     """Distances are kept."""
     solution = problem.by_distances(setting.precision, setting.known_unit)
     return Found("rigid", solution, setting.precision)
 
 
-def similarity(problem: Problem, setting: Setting, *, doubt: bool = False) -> Found:
+def similarity(problem: Problem, setting: Setting) -> Found:
     """Distances are kept up to a factor: of those that ratios of distances allow, the one that links the most."""
     best, complete = Found("similarity", problem.nothing(setting.precision.unit), setting.precision), True
     for found in scales(problem, setting.precision, setting.known_unit):
@@ -85,14 +89,18 @@ def similarity(problem: Problem, setting: Setting, *, doubt: bool = False) -> Fo
     return best if complete else replace(best, solution=best.solution.incomplete())
 
 
-SOLVERS: dict[str, Callable[..., Found]] = {"orthogonal": orthogonal, "rigid": rigid, "similarity": similarity}
+SOLVERS: dict[str, Callable[[Problem, Setting], Found]] = {
+    "orthogonal": orthogonal,
+    "rigid": rigid,
+    "similarity": similarity,
+}
 
 
 def decide(problem: Problem, setting: Setting) -> Found:
     """The motion that the data speak for, and why."""
     tried: list[tuple[int, Found]] = []
     for motion in MOTIONS:
-        found = SOLVERS[motion](problem, setting, doubt=True)
+        found = SOLVERS[motion](problem, setting)
         solution = found.solution
         likely = [r for r in solution.agreement.links if solution.chance.get(r, 0.0) <= setting.chance_limit]
         tried.append((len(likely), found))

@@ -22,6 +22,7 @@ from isobreach._compiled import compiled
 from isobreach._progress import Progress
 from isobreach.blocks import processors, run_in_order
 from isobreach.linking.bounds import Bounds
+from isobreach.linking.cliques import distance
 from isobreach.linking.pairs import Cloud, TooManyError
 from isobreach.linking.rates import Rates
 
@@ -224,21 +225,12 @@ def _extended(
     return np.concatenate(found)
 
 
-@compiled(reorder=True)
-def _distance(points: FloatArray, u: int, v: int) -> float:
-    total = 0.0
-    for c in range(points.shape[1]):
-        gap = points[u, c] - points[v, c]
-        total += gap * gap
-    return float(np.sqrt(total))
-
-
 @compiled()
 def distances_from(points: FloatArray, centre: int) -> FloatArray:
     """Distance of every point from one of them."""
     out = np.empty(len(points))
     for u in range(len(points)):
-        out[u] = _distance(points, u, centre)
+        out[u] = distance(points, u, points, centre)
     return out
 
 
@@ -266,8 +258,8 @@ def _extend(
                 if v == w and copies[w] < 2:  # one row cannot be two records
                     fits = False
                 elif k != pivot:
-                    distance = _distance(points, v, w)
-                    fits = low[k] <= distance <= high[k]
+                    gap = distance(points, v, points, w)
+                    fits = low[k] <= gap <= high[k]
                 if not fits:
                     break
             if fits:

@@ -273,8 +273,8 @@ class NoisyProblem:
         records = np.array(sorted(links), dtype=np.int64)
         if not len(records):
             return out
-        bounds = Bounds(known, np.full(len(known), self.error), deviation, self.field.points.shape[1])
-        bounds = replace(bounds, cut_at=_CHANCE_CUT)
+        error, columns = np.full(len(known), self.error), self.field.points.shape[1]
+        bounds = Bounds(known, error, deviation, columns, cut_at=_CHANCE_CUT)
         partners = records[:_PARTNERS]
         log = self.field.rates.log_share(*bounds.distances(records, partners))
         log[records[:, None] == partners] = -np.inf

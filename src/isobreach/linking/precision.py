@@ -11,7 +11,7 @@ row is never excluded, so an answer that is unique is right, and a release too c
 ``step``: largest absolute error of a coordinate (half a unit of the last decimal). ``relative``: largest relative
 error of a coordinate (storage, significant digits). ``unit``: unit roundoff of the arithmetic in which the product was
 formed. Of a product's error, which points anywhere, a length sees one direction only, so that the number of columns
-does not matter to it. For a rotation rounded to single precision, 2 to 1536 columns, Gaussian, positive, sparse and
+does not matter to it. For a rotation rounded to single precision, 2 to 384 columns, Gaussian, positive, sparse and
 heavy-tailed records, summed by BLAS or one term after the other, lengths erred by at most 2.7 units and rows by at most
 0.4 * sqrt(n) + 2: the factors leave room beyond that. The last term is for the arithmetic of this package.
 """

@@ -86,10 +86,8 @@ class Problem:
     def everything(self, unit: float) -> Candidates:
         """All released values, gathered once."""
         if self._everything is None:
-            self._everything = all_candidates(1, self.source, unit, self.progress)
-        records = len(self.known)
-        none, all_ = np.zeros(records, dtype=np.int64), np.full(records, len(self._everything.points))
-        return replace(self._everything, first=none, last=all_)
+            self._everything = all_candidates(len(self.known), self.source, unit, self.progress)
+        return self._everything
 
     def nothing(self, unit: float) -> Solution:
         """No record has a place: each could be any row, or none."""
