@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lattice attack: grid-valued tables fall with no known record."""

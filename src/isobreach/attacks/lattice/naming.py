@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Which axis is which attribute, with which sign and offset.
+
+The lattice gives the table up to the order of its columns, their signs and, behind a translation, their offsets:
+
+    X[:, columns[j]] = signs[j] * values[:, j] + offsets[j]
+
+for a permutation that nobody told. What the attacker knows leaves some of these possible (``offsets``: bounds; then
+``placing``: known records; then ``sampling``: a sample), and *settled* is what is the same in all that is left: in
+every matching of axes to attributes, in every placement of the known records. The rest stays open, and is said to be.
+An axis that was not recovered may be any attribute that is left; one that varies is never padding.
+
+Bounds and known records settle what is certain if they are true. A sample strikes options out by tests at a level that
+makes a wrong one rarer than one in a million.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress, no_progress
+from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
+from isobreach.attacks.lattice.placing import Placing, TooManyPlacementsError, centres_of
+from isobreach.attacks.lattice.sampling import LEAST_SAMPLE, Comparison, from_grid
+from isobreach.attacks.reconstruction import Knowledge
+from isobreach.errors import InputError
+from isobreach.linking.precision import grid_spacing
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# What a value along an axis may be off: a share of the step, for steps that were estimated, and of the value itself.
+_STEP_ERROR, _VALUE_ERROR = 1e-6, 1e-9
+_FINE = 0.05  # of a step: what is off the grid by less may have been rounded
+
+_NO_BOUNDS = "the bounds do not hold for this release, so nothing is settled"
+_NO_KNOWN = "the known records are not all in this release, as recovered and within the bounds, so nothing is settled"
+_TOO_WIDE = "the release varies along more axes than there are attributes, so nothing is settled"
+_MANY = "the known records could be too many rows to try them all, so they settle nothing"
+_NO_SAMPLE = "the sample is not distributed like the release, so it settles nothing"
+_SMALL_SAMPLE = f"fewer than {LEAST_SAMPLE} sample records or released rows tell nothing about distributions"
+
+
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """What is settled of each axis, and by what.
+
+    Attributes
+    ----------
+    columns
+        Attribute of each axis, -1 where it is open.
+    signs
+        +1 or -1, 0 where it is open.
+    offsets
+        attribute = sign * value + offset; NaN where it is open.
+    column_by, sign_by, offset_by
+        What settled it: ``"bounds"``, ``"known records"`` or ``"sample"``, ``"origin"`` for offsets; empty where open.
+    varies
+        Axes that were recovered and vary: the others have no values to be named by.
+    notes
+        Why some knowledge settled nothing, in sentences without a full stop.
+    """
+
+    columns: IntArray
+    signs: IntArray
+    offsets: FloatArray
+    column_by: tuple[str, ...]
+    sign_by: tuple[str, ...]
+    offset_by: tuple[str, ...]
+    varies: NDArray[np.bool_] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything is settled of every axis that varies."""
+        settled = (self.columns >= 0) & (self.signs != 0) & np.isfinite(self.offsets)
+        return bool(settled[self.varies].all())
+
+    def left(self) -> str | None:
+        """What is open, in a sentence without a full stop; None where nothing is."""
+        parts = [
+            f"the {name} of {int(count)} of {int(self.varies.sum())} axes"
+            for name, count in (
+                ("attribute", (self.columns < 0)[self.varies].sum()),
+                ("sign", (self.signs == 0)[self.varies].sum()),
+                ("offset", (~np.isfinite(self.offsets))[self.varies].sum()),
+            )
+            if count
+        ]
+        if not parts:
+            return None
+        listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+        return f"{listed} {'is' if len(parts) == 1 else 'are'} open"
+
+
+def name_axes(
+    values: FloatArray,
+    steps: FloatArray,
+    origin_known: bool,
+    knowledge: Knowledge,
+    *,
+    progress: Progress = no_progress,
+) -> Naming:
+    """Name the axes of a recovered table.
+
+    Parameters
+    ----------
+    values
+        Released rows along the recovered axes, m x n.
+    steps
+        Step of each axis, NaN where it was not recovered or does not vary. Of these, columns of one value count as
+        axes that do not vary, all others as not recovered.
+    origin_known
+        Whether values are measured from the attributes' own origin: then attribute = sign * value.
+    knowledge
+        What the attacker has, checked.
+    progress
+        Called as ``progress(label, done, total)``.
+    """
+    return _Naming(values, steps, knowledge, progress, origin_known=origin_known).run()
+
+
+class _Naming:
+    """The stages of naming, and what each has settled."""
+
+    def __init__(
+        self, values: FloatArray, steps: FloatArray, knowledge: Knowledge, progress: Progress, *, origin_known: bool
+    ) -> None:
+        self._varies = np.isfinite(steps)
+        missing = values[:, ~self._varies]
+        self._distances_kept = bool((missing == missing[:1]).all())  # not a number is not itself
+        self._values = np.ascontiguousarray(values[:, self._varies], dtype=np.float64)
+        self._steps = np.asarray(steps[self._varies], dtype=np.float64)
+        self._origin_known, self._progress = origin_known, progress
+        self._known, self._sample = knowledge.known, knowledge.sample
+        self._attributes = _attributes(knowledge, len(steps))
+        self._bounds = _bounds(knowledge, self._attributes)
+        self._notes: list[str] = []
+
+    def run(self) -> Naming:
+        """Bounds, then known records, then a sample: each settles what it can of what is left."""
+        if not len(self._steps):
+            return self._naming([])
+        if len(self._steps) > self._attributes:
+            self._notes.append(_TOO_WIDE)
+            return self._naming([])
+        stages = (("bounds", self._by_bounds), ("known records", self._by_known), ("sample", self._by_sample))
+        options, settled = self._start(), []
+        for done, (source, stage) in enumerate(stages):
+            self._progress("naming the axes", done, len(stages))
+            found = stage(options)
+            if found is None:
+                return self._naming([])
+            options = found
+            settled.append((source, options.settled()))
+        self._progress("naming the axes", len(stages), len(stages))
+        return self._naming(settled)
+
+    def _start(self) -> Options:
+        """Options with the most that a number may be off: more where a table's own decimals are off the grid."""
+        own = _STEP_ERROR * self._steps + _VALUE_ERROR * np.abs(self._values).max(axis=0)
+        error = np.tile(own[:, None], self._attributes)
+        for table in (self._known, self._sample):
+            if table is not None:
+                rounding = np.array([_rounding(column) for column in table.T])
+                distance = from_grid(np.asarray(table, dtype=np.float64), self._steps)
+                rounded = (distance > 2 * own[:, None]) | (table == table[0]).all(axis=0)
+                rounded &= rounding <= _FINE * self._steps[:, None]
+                error = np.where(rounded, np.maximum(error, rounding + own[:, None]), error)
+        return Options.unknown(error, own)
+
+    def _by_bounds(self, options: Options) -> Options | None:
+        if self._origin_known:
+            options = options.within(np.zeros(1), np.zeros(1))
+        if self._bounds is not None:
+            ends = np.stack([SIGNS[:, None] * self._values.min(axis=0), SIGNS[:, None] * self._values.max(axis=0)])
+            least, most = ends.min(axis=0).T[:, None, :], ends.max(axis=0).T[:, None, :]
+            options = options.within(self._bounds[None, :, 0, None] - least, self._bounds[None, :, 1, None] - most)
+        found = options.matched()
+        if found is None:
+            self._notes.append(_NO_BOUNDS)
+        return found
+
+    def _by_known(self, options: Options) -> Options | None:
+        if self._known is None:
+            return options
+        centres = centres_of(options, self._values, self._bounds, origin_known=self._origin_known)
+        placing = Placing(
+            np.asarray(self._known, dtype=np.float64),
+            self._values,
+            centres,
+            distances_kept=self._distances_kept,
+            progress=self._progress,
+        )
+        try:
+            found = placing.options(options)
+        except TooManyPlacementsError:
+            self._notes.append(_MANY)
+            return options
+        if found is None:
+            self._notes.append(_NO_KNOWN)
+        return found
+
+    def _by_sample(self, options: Options) -> Options:
+        """What is left after the sample; the same where it says nothing."""
+        if self._sample is None:
+            return options
+        sample = np.asarray(self._sample, dtype=np.float64)
+        off_grid = from_grid(sample, self._steps) > 2 * options.error
+        on_grid = options.without(off_grid[:, :, None]).matched()
+        if on_grid is None:
+            self._notes.append(_NO_SAMPLE)
+            return options
+        if min(len(sample), len(self._values)) < LEAST_SAMPLE:
+            self._notes.append(_SMALL_SAMPLE)
+            return on_grid
+        found = Comparison(sample, self._values, self._steps).options(on_grid)
+        if found is None:
+            self._notes.append(_NO_SAMPLE)
+            return options
+        return found
+
+    def _naming(self, settled: list[tuple[str, Settled]]) -> Naming:
+        axes = len(self._varies)
+        columns, signs, offsets = np.full(axes, -1), np.zeros(axes, dtype=np.int64), np.full(axes, np.nan)
+        by: dict[str, list[str]] = {name: [""] * axes for name in ("columns", "signs", "offsets")}
+        places = np.flatnonzero(self._varies)
+        for source, found in settled:
+            for name, out, new, is_settled in (
+                ("columns", columns, found.columns, found.columns >= 0),
+                ("signs", signs, found.signs, found.signs != 0),
+                ("offsets", offsets, found.offsets, np.isfinite(found.offsets)),
+            ):
+                for j in np.flatnonzero(is_settled):
+                    out[places[j]] = new[j]
+                    by[name][places[j]] = by[name][places[j]] or source
+        if self._origin_known:
+            offsets[places] = 0.0
+            by["offsets"] = ["origin" if varies else "" for varies in self._varies]
+        return Naming(
+            columns,
+            signs,
+            offsets,
+            tuple(by["columns"]),
+            tuple(by["signs"]),
+            tuple(by["offsets"]),
+            self._varies,
+            tuple(self._notes),
+        )
+
+
+def _attributes(knowledge: Knowledge, axes: int) -> int:
+    """Number of attributes; further axes are padding."""
+    widths = {name: table.shape[1] for name, table in _tables(knowledge)}
+    if len(set(widths.values())) > 1:
+        rule = f"must have {widths['known']} columns like known"
+        raise InputError("sample", rule, f"{widths['sample']} columns")
+    if widths:
+        return int(min(widths.values()))
+    return axes if knowledge.bounds is None else int(np.shape(knowledge.bounds)[0])
+
+
+def _tables(knowledge: Knowledge) -> list[tuple[str, NDArray[Any]]]:
+    pairs = (("known", knowledge.known), ("sample", knowledge.sample))
+    return [(name, table) for name, table in pairs if table is not None]
+
+
+def _bounds(knowledge: Knowledge, attributes: int) -> FloatArray | None:
+    """Bounds of all attributes: infinite where none are given, as ranges of padding do not count."""
+    if knowledge.bounds is None:
+        return None
+    bounds = np.tile([-np.inf, np.inf], (attributes, 1))
+    given = np.asarray(knowledge.bounds, dtype=np.float64)[:attributes]
+    bounds[: len(given)] = given
+    return bounds
+
+
+def _rounding(values: NDArray[Any]) -> float:
+    """The most that rounding may have changed a column of numbers: half its last decimal, or what its type holds."""
+    numbers = values.astype(np.float64)
+    unit = float(np.finfo(values.dtype).eps) if values.dtype.kind == "f" else 0.0
+    return max(grid_spacing(numbers) / 2, unit * float(np.abs(numbers).max()))

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Known records in the recovered table: which rows they may be, and what that says of the axes.
+
+The rows of a record are not given, but a signed permutation with offsets keeps more than lengths: between two records
+it keeps the *sizes of all differences*, as a multiset, and every further record must fit the same permutation. So rows
+are proposed by what is cheap, and each placement of all records is then checked with all of its axes and attributes:
+
+1. Offsets known (the release is not translated, or every axis fills its attribute's range): norms and distances, by
+   ``link``; or, where axes are missing, the values of a row must be among the record's.
+2. Offsets unknown: all pairs of rows at the rarest distance between two known records, with the same sizes of
+   differences; further records stand at the right distances from both.
+3. One record after the other, the one with the fewest rows left first. A row is out if no matching of axes to
+   attributes agrees with it; the options of all placements that get to the end are joined.
+
+Nothing that is true is lost on the way: every true placement passes every check. A search that would take too long
+raises ``TooManyPlacements``, and says nothing.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach.attacks.lattice.offsets import SIGNS, Options
+from isobreach.linking import link
+from isobreach.linking.narrowing import distances_from, values_agreeing
+from isobreach.linking.pairs import Cloud, TooManyError
+from isobreach.linking.rates import Rates
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_MOST_NODES = 4000  # rows tried for a record, in all
+_MOST_PAIRS = 4_000_000
+_PART = 1 << 17  # pairs whose differences are sorted at a time
+_LINK_NODES = 200_000
+_CENTRE_ERRORS = 4  # that a record may be off, in terms of a number's error, about a centre that is itself found
+
+
+class TooManyPlacementsError(Exception):
+    """The known records could be too many rows to try them all."""
+
+
+class Placing:
+    """Distinct known records and the distinct rows that they may be.
+
+    ``values``: recovered axes alone. ``distances_kept``: the axes that are missing do not vary. ``centres``: a row and
+    a record that lie on each other wherever an axis and an attribute belong together, where offsets are known.
+    """
+
+    def __init__(
+        self,
+        known: FloatArray,
+        values: FloatArray,
+        centres: tuple[FloatArray, FloatArray] | None,
+        *,
+        distances_kept: bool,
+        progress: Progress,
+    ) -> None:
+        self._known = np.unique(known, axis=0)
+        self._points, self._copies = np.unique(values, axis=0, return_counts=True)
+        self._centres, self._distances_kept, self._progress = centres, distances_kept, progress
+        self._nodes = 0
+
+    def options(self, options: Options) -> Options | None:
+        """What is possible over all placements of all records; None where there is none."""
+        self._nodes, found = 0, None
+        for state, rows in self._starts(options):
+            found = self._placed(state, rows, found)
+        return found
+
+    def _starts(self, options: Options) -> Iterator[tuple[Options, dict[int, IntArray]]]:
+        """Options to start from, and the rows that each further record may then be."""
+        error = float(options.error.max())
+        if self._centres is not None:
+            yield options, self._around_centre(*self._centres, _CENTRE_ERRORS * error)
+        elif self._distances_kept and len(self._known) > 1:
+            yield from self._pairs(options, error)
+        else:
+            yield options, dict.fromkeys(range(len(self._known)), np.arange(len(self._points)))
+
+    def _placed(self, options: Options, rows: dict[int, IntArray], found: Options | None) -> Options | None:
+        """``found``, joined with all placements of the records that have ``rows``."""
+        if not rows:
+            return options.either(found)
+        rows = {i: self._left(options, i, several) for i, several in rows.items()}
+        record = min(rows, key=lambda i: len(rows[i]))
+        if self._nodes + len(rows[record]) > _MOST_NODES:
+            raise TooManyPlacementsError
+        rest = {i: several for i, several in rows.items() if i != record}
+        for row in rows[record]:
+            self._nodes += 1
+            further = options.linked(self._known[record], self._points[row]).matched()
+            if further is not None:
+                found = self._placed(further, rest, found)
+        return found
+
+    def _left(self, options: Options, record: int, rows: IntArray) -> IntArray:
+        return rows[options.agreeing(self._known[record], self._points[rows])]
+
+    def _around_centre(self, point: FloatArray, centre: FloatArray, error: float) -> dict[int, IntArray]:
+        """Rows that each record may be where offsets are known."""
+        known, points = self._known - centre, self._points - point
+        axes, attributes = points.shape[1], known.shape[1]
+        if axes == attributes:
+            linkage = link(known, points, tolerance=error, node_limit=_LINK_NODES, progress=self._progress)
+            if linkage.complete:
+                # A record that is absent beside others has no rows; of several that are, none may be told apart.
+                absent = linkage.status == "absent"
+                return {i: rows[: 0 if absent.any() else None] for i, rows in enumerate(linkage.candidates)}
+        sizes = np.sort(np.abs(points), axis=1)
+        out = {}
+        for i, record in enumerate(np.sort(np.abs(known), axis=1)):
+            fits = (sizes >= record[:axes] - error) & (sizes <= record[attributes - axes :] + error)
+            out[i] = np.flatnonzero(fits.all(axis=1))
+        return out
+
+    def _pairs(self, options: Options, error: float) -> Iterator[tuple[Options, dict[int, IntArray]]]:
+        """Options by the rows of two records, and the rows of the others by their distances from those two."""
+        gap = 2 * error * np.sqrt(options.error.shape[0]) + 1e-9 * float(np.abs(self._points).max(initial=0.0))
+        lengths = np.stack([distances_from(self._known, i) for i in range(len(self._known))])
+        first, second = np.triu_indices(len(lengths), 1)
+        apart = lengths[first, second]
+        rates = Rates.between(self._points).log_share(apart - gap, apart + gap)
+        one, two = (int(side[np.argmin(rates)]) for side in (first, second))
+        low, high = np.array([lengths[one, two] - gap]), np.array([lengths[one, two] + gap])
+        try:
+            u, v, _ = Cloud(self._points).pairs(low, high, _MOST_PAIRS, self._progress)
+        except TooManyError:
+            raise TooManyPlacementsError from None
+        fits = self._same_sizes(u, v, np.abs(self._known[one] - self._known[two]), 2 * error)
+        u, v = np.concatenate([u[fits], v[fits]]), np.concatenate([v[fits], u[fits]])
+        if len(u) > _MOST_NODES:
+            raise TooManyPlacementsError
+        others = np.setdiff1d(np.arange(len(self._known)), [one, two])
+        window = lengths[[one, two]][:, others]
+        for done, (a, b) in enumerate(zip(u.tolist(), v.tolist(), strict=True), start=1):
+            self._progress("placing known records", done, len(u))
+            rows = self._at_distances(np.array([a, b]), others, window - gap, window + gap)
+            if all(len(several) for several in rows.values()):
+                both = options.linked(self._known[one], self._points[a]).linked(self._known[two], self._points[b])
+                state = both.matched()
+                if state is not None:
+                    yield state, rows
+
+    def _at_distances(
+        self, placed: IntArray, others: IntArray, low: FloatArray, high: FloatArray
+    ) -> dict[int, IntArray]:
+        if not len(others):
+            return {}
+        start, hits = values_agreeing(self._points, self._copies, placed, low, high)
+        return {int(i): hits[start[k] : start[k + 1]] for k, i in enumerate(others)}
+
+    def _same_sizes(self, u: IntArray, v: IntArray, sizes: FloatArray, error: float) -> NDArray[np.bool_]:
+        """Pairs of rows whose differences have the given sizes, in any order."""
+        missing = len(sizes) - self._points.shape[1]
+        wanted = np.sort(sizes)
+        if (wanted[:missing] > error).any():
+            return np.zeros(len(u), dtype=np.bool_)
+        out = np.empty(len(u), dtype=np.bool_)
+        for start in range(0, len(u), _PART):
+            part = slice(start, start + _PART)
+            gaps = np.abs(self._points[u[part]] - self._points[v[part]])
+            close = np.abs(gaps.sum(axis=1) - wanted.sum()) <= error * len(wanted)
+            gaps = np.sort(gaps[close], axis=1)
+            close[close] = (np.abs(gaps - wanted[missing:]) <= error).all(axis=1)
+            out[part] = close
+        return out
+
+
+def centres_of(
+    options: Options, values: FloatArray, bounds: FloatArray | None, *, origin_known: bool
+) -> tuple[FloatArray, FloatArray] | None:
+    """A row and a record that lie on each other whatever axis is whatever attribute; None where offsets are open."""
+    if origin_known:
+        return np.zeros(values.shape[1]), np.zeros(options.error.shape[1])
+    if bounds is None or not np.isfinite(bounds).all() or not (options.sharp() == options.possible).all():
+        return None
+    point, centre = (values.min(axis=0) + values.max(axis=0)) / 2, bounds.mean(axis=1)
+    possible = options.possible
+    middle = np.where(possible, options.lower, 0.0) / 2 + np.where(possible, options.upper, 0.0) / 2
+    expected = centre[None, :, None] - point[:, None, None] * SIGNS
+    error = (_CENTRE_ERRORS - 1) * options.error[:, :, None]
+    return (point, centre) if (~possible | (np.abs(middle - expected) <= error)).all() else None
