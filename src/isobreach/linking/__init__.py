@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linking known records to released rows."""
 
+from isobreach.linking.growing import GrowingLinks, Growth
 from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
@@ -13,6 +14,8 @@ __all__ = [
     "NODE_LIMIT",
     "RULES",
     "Choice",
+    "GrowingLinks",
+    "Growth",
     "Linkage",
     "Motion",
     "Noise",

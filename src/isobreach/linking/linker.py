@@ -101,7 +101,7 @@ def link(
         check_same_width(known.shape[1], dictionary.shape[1])
     distinct, which = _distinct(known)
     precision = released_precision(source) if tolerance is None else given_precision(tolerance)
-    setting = Setting(precision, _unit(known), tolerance is not None, chance_limit, doubt=motion == "auto")
+    setting = Setting(precision, known_unit(known), tolerance is not None, chance_limit, doubt=motion == "auto")
     problem = Problem(distinct, source, rule, node_limit, progress)
     if noise:
         linkage = _noisy_linkage(problem, setting, motion, noise, which)
@@ -123,7 +123,7 @@ def _distinct(records: NDArray[Any]) -> tuple[FloatArray, IntArray]:
     return np.ascontiguousarray(values[np.unique(which, return_index=True)[1]]), which
 
 
-def _unit(records: NDArray[Any]) -> float:
+def known_unit(records: NDArray[Any]) -> float:
     """Unit roundoff of records stored in less than double precision, else 0."""
     unit = float(np.finfo(records.dtype).eps) / 2 if records.dtype.kind == "f" else 0.0
     return unit if unit > 2.0**-53 else 0.0
@@ -246,7 +246,8 @@ def _dictionary(
     rest = {
         "complete": linkage.complete,
         "precision": linkage.precision,
-        "radius": linkage.precision.radius(norms_of(candidates), columns) + _unit(dictionary) * norms_of(candidates),
+        "radius": linkage.precision.radius(norms_of(candidates), columns)
+        + known_unit(dictionary) * norms_of(candidates),
         "rule": linkage.rule,
         "motion": linkage.motion,
         "scale": linkage.scale,
@@ -261,7 +262,7 @@ def _dictionary(
             candidates, anchors, found, linkage.noise, translates=translates, limit=limit, progress=progress
         )
     else:
-        error = error_of(candidates) + _unit(dictionary) * row_norms(candidates)
+        error = error_of(candidates) + known_unit(dictionary) * row_norms(candidates)
         kept = linkage.motion == "orthogonal"
         entries = exact_entries(candidates, error, anchors, found, norms_kept=kept, limit=limit, progress=progress)
     return assemble(

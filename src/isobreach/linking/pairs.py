@@ -32,6 +32,7 @@ _TILE_ROWS, _TILE_COLUMNS = 512, 1024
 _TARGETS = 6  # intervals that one pass looks for: the scan then costs less than the product
 _ROOM = 1 << 14  # hit buffer of a tile; a tile with more is scanned again with room for all
 _TINY = 1e-36  # squares of that size, relative to the largest, may underflow
+_BITS = 1 << 17  # cells that many intervals are looked up in: a bit each, 16 KiB, half of a first-level cache
 
 
 class TooManyError(Exception):
@@ -75,6 +76,26 @@ class Cloud:
             np.concatenate([t + offset for (_, _, t), offset in zip(found, offsets, strict=True)]),
         )
 
+    def classes(
+        self, low: FloatArray, high: FloatArray, most: int, progress: Progress = no_progress
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        """As ``pairs`` for any number of disjoint intervals, ascending: one pass, whatever their number.
+
+        A squared distance is looked up in a table of cells, of which those that an interval touches are marked.
+        """
+        room = threading.local()
+        slack = self._slack(float(self._norms[-1]), float(self._norms[-1]))
+        marked = _marked_cells(low * self._scale, high * self._scale, slack)
+
+        def run(tile: tuple[slice, slice]) -> tuple[IntArray, IntArray, IntArray]:
+            a, b = tile
+            i, j = self._looked_up(a, b, marked, room)
+            u, v = self._order[a.start + i], self._order[b.start + j]
+            keep, target = _classified(self.points, u, v, low, high)
+            return u[keep], v[keep], target
+
+        return self._gather(run, list(self._tiles(len(self.points), triangle=True)), most, progress)
+
     def around(self, centres: IntArray, low: float, high: float, most: int) -> tuple[IntArray, IntArray]:
         """Points at a distance in [low, high] from each centre: those of centre k are w[start[k] : start[k + 1]]."""
         k, w, _ = self._join(centres, np.array([low]), np.array([high]), most, no_progress)
@@ -100,6 +121,13 @@ class Cloud:
             return names[keep], v[keep], target
 
         tiles = list(self._tiles(len(left), triangle=centres is None))
+        first, second, target = self._gather(run, tiles, most, progress, ordered=centres is None)
+        return first, second, target
+
+    def _gather(
+        self, run: Any, tiles: list[tuple[slice, slice]], most: int, progress: Progress, *, ordered: bool = True
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        """What all tiles hold, joined; ``ordered``: the lower of a pair first."""
         found: list[tuple[IntArray, IntArray, IntArray]] = []
         count = 0
         for done, part in enumerate(run_in_order(run, tiles, self._threads), start=1):
@@ -109,7 +137,7 @@ class Cloud:
             found.append(part)
             progress("comparing distances", done, len(tiles))
         first, second, target = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-        if centres is None:
+        if ordered:
             first, second = np.minimum(first, second), np.maximum(first, second)
         return first, second, target
 
@@ -152,6 +180,77 @@ class Cloud:
             room.hits = np.empty((2, count), dtype=np.int64)
             count = _hits(*arguments, room.hits)
         return room.hits[0, :count].copy(), room.hits[1, :count].copy()
+
+    def _looked_up(self, a: slice, b: slice, marked: NDArray[np.uint64], room: Any) -> tuple[IntArray, IntArray]:
+        """Places (i in a, j in b), j from i on, of the pairs whose squared distance falls into a marked cell."""
+        rows, columns, precision = self._rows[a], self._rows[b], self._rows.dtype
+        if not hasattr(room, "products"):
+            room.products = np.empty((_TILE_ROWS, _TILE_COLUMNS), dtype=precision)
+            room.hits = np.empty((2, _ROOM), dtype=np.int64)
+        products = np.matmul(-2 * rows, columns.T, out=room.products[: len(rows), : len(columns)])
+        arguments = (products, self._squares[a], self._squares[b], marked, a.start - b.start)
+        count = _marked_hits(*arguments, room.hits)
+        if count > room.hits.shape[1]:
+            room.hits = np.empty((2, count), dtype=np.int64)
+            count = _marked_hits(*arguments, room.hits)
+        return room.hits[0, :count].copy(), room.hits[1, :count].copy()
+
+
+def _marked_cells(low: FloatArray, high: FloatArray, slack: float) -> NDArray[np.uint64]:
+    """Bits of the cells of [0, 4] that squares of the intervals may fall into, erring by ``slack``, and one more."""
+    below = np.clip(low, 0.0, 2.0) ** 2 - slack
+    above = np.clip(high, 0.0, 2.0) ** 2 + slack
+    scale = _BITS / 4.0
+    first = np.clip(np.floor(below * scale).astype(np.int64) - 1, 0, _BITS - 1)
+    last = np.clip(np.floor(above * scale).astype(np.int64) + 1, 0, _BITS - 1)
+    steps = np.zeros(_BITS + 1, dtype=np.int64)
+    np.add.at(steps, first, 1)
+    np.add.at(steps, last + 1, -1)
+    return np.packbits(np.cumsum(steps[:-1]) > 0, bitorder="little").view(np.uint64)
+
+
+@compiled(reorder=True)
+def _marked_hits(
+    products: NDArray[Any],
+    left: NDArray[Any],
+    right: NDArray[Any],
+    marked: NDArray[np.uint64],
+    first: int,
+    hits: IntArray,
+) -> int:
+    rows, columns = products.shape
+    room, cells = hits.shape[1], 64 * len(marked)
+    scale = np.float32(cells / 4.0)
+    count = 0
+    for i in range(rows):
+        for j in range(max(0, first + i), columns):
+            place = (right[j] + products[i, j] + left[i]) * scale
+            cell = int(min(max(place, 0.0), cells - 1.0))
+            if (marked[cell >> 6] >> np.uint64(cell & 63)) & np.uint64(1):
+                if count < room:
+                    hits[0, count], hits[1, count] = i, j
+                count += 1
+    return count
+
+
+@compiled()
+def _classified(
+    points: FloatArray, u: IntArray, v: IntArray, low: FloatArray, high: FloatArray
+) -> tuple[IntArray, IntArray]:
+    """Which pairs are in which of the disjoint intervals: (place in u and v, interval)."""
+    keep, target = np.empty(len(u), dtype=np.int64), np.empty(len(u), dtype=np.int64)
+    count = 0
+    for k in range(len(u)):
+        square = 0.0
+        for c in range(points.shape[1]):
+            gap = points[u[k], c] - points[v[k], c]
+            square += gap * gap
+        distance = np.sqrt(square)
+        t = np.searchsorted(high, distance)
+        if t < len(low) and low[t] <= distance:
+            keep[count], target[count] = k, t
+            count += 1
+    return keep[:count], target[:count]
 
 
 @compiled(reorder=True)

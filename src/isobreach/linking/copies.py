@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Whether a release holds the shape of some records a second time, somewhere else.
+
+An owner knows where every record went. What is left to ask, where only distances are kept, is whether the records
+1, ..., k of a coalition could *all* be somewhere else: a **displaced copy** is an assignment that keeps all their
+distances and gives none of them its true value. Two facts make it cheap to ask for every k at once.
+
+* A displaced copy of 1, ..., k + 1 contains one of 1, ..., k. So there is a largest k that has one, and below it no
+  record is linked. Two records can always be swapped: that largest k is at least 2.
+* Where there is none, every valid assignment leaves some record in its true place, and distances from that place
+  find the others (``isobreach.linking.growing``).
+
+The search: one pass over all pairs of values finds those at two or three distances from a record to others (the rarest,
+for many coalitions at a time: ``Shapes.joined``). Around every value these are put together to triangles and
+tetrahedra of the right shape, and the few that come out are extended record by record. The pass is made for the
+smallest k that few copies by chance are expected of; one record fewer, and copies are so common that some value taken
+at random shows one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress, no_progress
+from isobreach.linking.bounds import Bounds
+from isobreach.linking.narrowing import distances_from
+from isobreach.linking.pairs import Cloud, TooManyError
+from isobreach.linking.rates import Rates
+from isobreach.linking.tetrahedra import Neighbours, by_class, neighbours, one_more, put_together
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+MOST_JOINED = 12_000_000  # pairs kept from one pass, by all coalitions together
+_FEW = 1000.0  # copies expected by chance, few enough to list
+_LOOKED_AT = 16  # records of a coalition that the expectation is worked out for
+_MOST_COPIES = 2_000_000
+_MOST_WORK = 4e9  # distances that putting shapes together or extending them may cost
+_TRIES = 300  # values that a copy is looked for around before all are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How to find the copies of the first ``size`` records: ``corners`` are the three or four to begin with.
+
+    ``low`` and ``high``: released distances between all records that are looked at. ``pairs``: expected pairs of values
+    at the distances of the first corner from the others. ``few``: so are the copies that chance makes.
+    """
+
+    size: int
+    corners: IntArray
+    low: FloatArray
+    high: FloatArray
+    pairs: float
+    few: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Pairs of values at some distances: those in [low[k], high[k]] are (u, v)[ends[k] : ends[k + 1]], u <= v."""
+
+    low: FloatArray
+    high: FloatArray
+    ends: IntArray
+    u: NDArray[np.int32]
+    v: NDArray[np.int32]
+
+    def at(self, high: float, copies: IntArray) -> Neighbours:
+        """Neighbours in the interval that contains this bound; a few more than asked for where several were merged."""
+        k = int(np.searchsorted(self.high, high))
+        part = slice(self.ends[k], self.ends[k + 1])
+        return neighbours(self.u[part], self.v[part], copies)
+
+
+class Shapes:
+    """Released values, asked for copies of the shapes that coalitions have."""
+
+    def __init__(self, points: FloatArray, copies: IntArray) -> None:
+        self.points, self.copies = points, copies
+        self._columns = np.ascontiguousarray(points.T)
+        self._rates = Rates.between(points)
+        self._cloud = Cloud(points)
+        spread = float(np.var(points, axis=0).sum())
+        if self._cloud.error() > 1e-3 * spread:
+            self._cloud = Cloud(points, np.float64)
+
+    def plan(self, known: FloatArray, error: FloatArray, size: int | None = None) -> Plan:
+        """Plan for the smallest number of records that few copies by chance are expected of, or for ``size``.
+
+        With p_ij the share of pairs of values at the distance of records i and j, chance makes about
+        m^k prod_(i<j<=k) p_ij copies of k records; of a record's distances only n count, the most telling ones.
+        """
+        count = min(len(known), _LOOKED_AT)
+        everyone = np.arange(count)
+        low, high = Bounds(known[:count], error[:count]).distances(everyone, everyone)
+        share = np.stack([self._rates.log_share(low[i], high[i]) for i in range(count)])
+        log_rows = np.log(len(self.points))
+        expected, chosen = 0.0, size or count
+        for k in range(count):
+            if size is None and k >= 3 and expected <= np.log(_FEW):
+                chosen = k
+                break
+            expected += log_rows + float(np.sort(share[k, :k])[: known.shape[1]].sum())
+        chosen = min(chosen, count)
+        part = share[:chosen, :chosen].copy()
+        np.fill_diagonal(part, np.inf)
+        width = min(chosen - 1, 3)
+        first = int(np.argmin(np.sort(part, axis=1)[:, :width].sum(axis=1)))
+        others = np.argsort(part[first], kind="stable")[:width]
+        corners = np.concatenate([[first], others])
+        pairs = float(np.exp(np.logaddexp.reduce(part[first, others]) + 2 * log_rows))
+        return Plan(chosen, corners, low, high, pairs, bool(expected <= np.log(_FEW)))
+
+    def joined(self, plans: Sequence[Plan], progress: Progress = no_progress) -> Joined:
+        """All pairs of values at the distances that the plans begin with, found in one pass."""
+        low = np.concatenate([plan.low[plan.corners[0], plan.corners[1:]] for plan in plans])
+        high = np.concatenate([plan.high[plan.corners[0], plan.corners[1:]] for plan in plans])
+        order = np.argsort(low, kind="stable")
+        low, high = low[order], np.maximum.accumulate(high[order])
+        opens = np.concatenate([[True], low[1:] > high[:-1]])
+        closes = np.concatenate([opens[1:], [True]])
+        low, high = low[opens], high[closes]
+        u, v, which = self._cloud.classes(low, high, 4 * MOST_JOINED, progress)
+        return Joined(low, high, *by_class(u, v, which, len(low)))
+
+    def displaced(
+        self,
+        known: FloatArray,
+        error: FloatArray,
+        values: IntArray,
+        spans: IntArray,
+        plan: Plan,
+        joined: Joined | None = None,
+    ) -> int:
+        """Return the largest k, at least 2, such that the first k records have a displaced copy.
+
+        ``values``: the true value of each record; ``spans``: first and last + 1 of those that it may have at all; the
+        first two records are in each other's. Raises TooManyError where the search would be too large.
+        """
+        if not plan.few:
+            if plan.size == len(known) and self._sampled(plan, known, error, values, spans):
+                return plan.size
+            raise TooManyError
+        found = self._copies(plan, known, error, values, spans, self.joined([plan]) if joined is None else joined)
+        if len(found):
+            return self._longest(known, error, values, spans, found)
+        for size in range(plan.size - 1, 2, -1):
+            shorter = self.plan(known[:size], error, size)
+            if self._sampled(shorter, known, error, values, spans):
+                return size
+            if len(self._copies(shorter, known, error, values, spans, self.joined([shorter]))):
+                return size
+        return 2
+
+    def _copies(
+        self, plan: Plan, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray, joined: Joined
+    ) -> IntArray:
+        """All displaced copies of the first ``plan.size`` records, a row each."""
+        corners = plan.corners
+        lists = [joined.at(float(plan.high[corners[0], c]), self.copies) for c in corners[1:]]
+        work = np.diff(lists[0][0]).astype(np.float64) @ np.diff(lists[1][0]).astype(np.float64)
+        if work > _MOST_WORK:
+            raise TooManyError
+        low, high = plan.low[np.ix_(corners, corners)], plan.high[np.ix_(corners, corners)]
+        shapes = self._put_together(lists, low, high, values[corners], spans[corners])
+        return self._completed(plan, corners, shapes, known, error, values, spans)
+
+    def _put_together(
+        self, lists: list[Neighbours], low: FloatArray, high: FloatArray, true: IntArray, spans: IntArray
+    ) -> IntArray:
+        none = (np.zeros(len(self.points) + 1, dtype=np.int64), np.empty(0, dtype=np.int64))
+        near = (lists[0], lists[1], lists[2] if len(lists) > 2 else none)
+        return put_together(self.points, self.copies, near, low, high, true, spans, _MOST_COPIES)
+
+    def _completed(
+        self,
+        plan: Plan,
+        corners: IntArray,
+        shapes: IntArray,
+        known: FloatArray,
+        error: FloatArray,
+        values: IntArray,
+        spans: IntArray,
+    ) -> IntArray:
+        """Copies of the corners, extended to all records of the plan, in the records' order."""
+        if len(shapes) >= _MOST_COPIES:
+            raise TooManyError
+        placed = corners
+        for record in np.setdiff1d(np.arange(plan.size), corners):
+            shapes = self._extended(known, error, placed, shapes, int(record), int(values[record]), spans[record])
+            placed = np.append(placed, record)
+        return shapes[:, np.argsort(placed)]
+
+    def _extended(
+        self,
+        known: FloatArray,
+        error: FloatArray,
+        placed: IntArray,
+        shapes: IntArray,
+        record: int,
+        true: int,
+        span: IntArray,
+    ) -> IntArray:
+        low, high = (b[:, 0] for b in Bounds(known, error).distances(placed, np.array([record])))
+        # By the record with the fewest values.
+        counts = [len(np.unique(column)) for column in shapes.T]
+        swap = np.arange(len(placed))
+        swap[[0, int(np.argmin(counts))]] = swap[[int(np.argmin(counts)), 0]]
+        shapes = shapes[np.argsort(shapes[:, swap[0]], kind="stable")][:, swap]
+        more = one_more(self.points, self._columns, self.copies, shapes, low[swap], high[swap], true, span)
+        return more[:, np.append(swap, len(placed))]
+
+    def _longest(self, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray, found: IntArray) -> int:
+        size = int(found.shape[1])
+        while size < len(known):
+            found = self._extended(known, error, np.arange(size), found, size, int(values[size]), spans[size])
+            if not len(found):
+                break
+            size += 1
+        return size
+
+    def _sampled(self, plan: Plan, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray) -> bool:
+        """Whether a displaced copy shows around one of a few values taken at random."""
+        corners = plan.corners
+        low, high = plan.low[np.ix_(corners, corners)], plan.high[np.ix_(corners, corners)]
+        total = len(self.points)
+        for u in np.random.default_rng(0).permutation(total)[:_TRIES].tolist():
+            gaps = distances_from(self.points, u)
+            lists: list[Neighbours] = []
+            for c in range(1, len(corners)):
+                near = np.flatnonzero((gaps >= low[0, c]) & (gaps <= high[0, c]))
+                near = near[(near != u) | (self.copies[near] > 1)]
+                lists.append((np.where(np.arange(total + 1) > u, len(near), 0), near))
+            if np.prod([float(len(near)) for _, near in lists]) > _MOST_WORK / _TRIES:
+                return False
+            shapes = self._put_together(lists, low, high, values[corners], spans[corners])
+            if len(shapes) and len(self._completed(plan, corners, shapes[:256], known, error, values, spans)):
+                return True
+        return False

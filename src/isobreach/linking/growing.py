@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Links of coalitions that grow by one insider at a time, for an owner who knows every record's released row.
+
+For a coalition whose insiders are all in the release, the links of its first k insiders are certain with more of them
+too: a valid assignment of k + 1 records is one of the first k, restricted; so what all assignments of k share, those of
+k + 1 share as well. Linking can therefore go on from one size to the next. With F the linked records so far and U the
+others, every valid assignment is the true one on F, so
+
+    candidates of a record in U  =  values with its norm, at its distances from the true values of F
+
+and what the valid assignments of U within these lists share is linked next (``backbone``). That equals what ``link``
+says of the coalition, because no valid assignment was left out.
+
+Norms kept: the lists begin with the values of the right norm. Distances alone: while all records have a displaced copy
+(``isobreach.linking.copies``) nothing is linked. From then on every valid assignment leaves some record j in its true
+place, and a record's value is at its distance from the true value of one of the others: these are the lists.
+
+Tolerances are those of ``link``, for the longest record of the table: the same for every coalition and size.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress, no_progress
+from isobreach.blocks import as_source
+from isobreach.geometry import row_norms
+from isobreach.linking.assignment import Budget, Geometry, Search
+from isobreach.linking.backbone import backbone
+from isobreach.linking.candidates import all_candidates
+from isobreach.linking.copies import MOST_JOINED, Joined, Plan, Shapes
+from isobreach.linking.linker import NODE_LIMIT, known_unit, link
+from isobreach.linking.motions import Motion
+from isobreach.linking.narrowing import distances_from
+from isobreach.linking.pairs import TooManyError
+from isobreach.linking.precision import released_precision
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_SMALL = 1024  # candidates in all, few enough to search among them without further thought
+_MOST_COMPARED = 250_000  # pairs of candidates of two records: beyond, shapes are looked for
+_MOST_LISTED = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """From which size on each insider of a growing coalition is linked; beyond its length where it never is.
+
+    ``complete``: False where a search was given up: links may then have been missed, never invented.
+    """
+
+    since: IntArray
+    complete: bool
+
+    def linked(self, size: int) -> IntArray:
+        """Places of the insiders who are linked once there are so many."""
+        return np.flatnonzero(self.since[:size] <= size)
+
+
+class GrowingLinks:
+    """Links in one release of all records: ``released[order[i]]`` is record i's row."""
+
+    def __init__(
+        self,
+        records: NDArray[Any],
+        released: NDArray[Any],
+        order: IntArray,
+        *,
+        motion: Motion,
+        node_limit: int = NODE_LIMIT,
+    ) -> None:
+        source = as_source(released)
+        self.source, self.motion, self.node_limit = source, motion, node_limit
+        self.records = np.asarray(records, dtype=np.float64) + 0.0
+        self.precision = released_precision(source)
+        found = all_candidates(1, source, self.precision.unit, no_progress)
+        self.points, self.copies = found.points, found.copies
+        value_of = np.empty(source.shape[0], dtype=np.int64)
+        value_of[found.rows] = np.repeat(np.arange(len(found.points)), found.copies)
+        self.values = value_of[order]
+        norms = row_norms(self.records)
+        own = known_unit(np.asarray(records)) * norms
+        longest = float(row_norms(found.points[-1:])[0] + norms.max())
+        lengths = norms if motion == "orthogonal" else np.full(len(norms), longest)
+        self.error = self.precision.length_error(lengths, source.shape[1]) + own
+        self.radius = self.precision.radius(lengths, source.shape[1]) + own
+        self.squares = np.einsum("ij,ij->i", found.points, found.points)
+        slack = 2.0 * source.shape[1] * 2.0**-53
+        low = np.maximum(norms - self.error, 0.0) ** 2 * (1 - slack)
+        high = (norms + self.error) ** 2 * (1 + slack)
+        self.spans = np.stack(
+            [np.searchsorted(self.squares, low, "left"), np.searchsorted(self.squares, high, "right")], axis=1
+        )
+        if motion != "orthogonal":
+            self.spans[:] = 0, len(found.points)
+        self._shapes: Shapes | None = None
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the release lies on a grid of its own, which ``link`` treats in ways of its own."""
+        return self.precision.step > 0
+
+    def batches(
+        self, orders: Sequence[IntArray], progress: Progress = no_progress
+    ) -> Iterator[tuple[range, Joined | None]]:
+        """Coalitions to be linked together, as a range of ``orders`` and what to give to ``grow``: one pass for all."""
+        start = 0
+        while start < len(orders):
+            stop, pairs = start, 0.0
+            wanted: list[Plan] = []
+            while stop < len(orders):
+                plan = None if self.by_hand else self._plan(orders[stop])
+                pairs += plan.pairs if plan is not None and plan.few else 0.0
+                if wanted and pairs > MOST_JOINED:
+                    break
+                wanted += [plan] if plan is not None and plan.few else []
+                stop += 1
+            joined = None
+            if wanted:
+                with suppress(TooManyError):
+                    joined = self.shapes.joined(wanted, progress)
+            yield range(start, stop), joined
+            start = stop
+
+    def grow(self, order: IntArray, joined: Joined | None = None) -> Growth:
+        """Links of the coalitions order[:1], order[:2], ... ``joined``: from ``batches``, if at hand."""
+        if self.by_hand:
+            return self._one_by_one(order)
+        distinct, which = self._distinct(order)
+        first = np.full(len(distinct), len(order), dtype=np.int64)
+        np.minimum.at(first, which, np.arange(len(order)))
+        since, complete = _Grower(self, order[distinct], joined).run()
+        # Sizes counted in distinct insiders become sizes of the coalition; equal records are linked together.
+        sizes = np.append(first, len(order)) + 1
+        own = sizes[np.minimum(since, len(distinct) + 1) - 1][which]
+        return Growth(np.maximum(own, np.arange(len(order)) + 1), complete)
+
+    def _distinct(self, order: IntArray) -> tuple[IntArray, IntArray]:
+        """Places of the distinct records in an order, by first appearance, and which of them each one is."""
+        seen: dict[bytes, int] = {}
+        which = np.array([seen.setdefault(self.records[i].tobytes(), len(seen)) for i in order], dtype=np.int64)
+        return np.unique(which, return_index=True)[1], which
+
+    def _plan(self, order: IntArray) -> Plan | None:
+        known = order[self._distinct(order)[0]]
+        if len(known) < 3 or not self.by_shape(known):
+            return None
+        return self.shapes.plan(self.records[known], self.error[known])
+
+    def by_shape(self, known: IntArray) -> bool:
+        """Whether lists of candidates are too long to be searched, and the first two records can be swapped."""
+        if len(self.points) * len(known) <= _SMALL:
+            return False
+        sizes, two = np.diff(self.spans[known[:2]], axis=1), self.values[known[:2]][::-1]
+        swap = (self.spans[known[:2], 0] <= two) & (two < self.spans[known[:2], 1])
+        return bool(swap.all()) and float(np.prod(sizes.astype(np.float64))) > _MOST_COMPARED
+
+    @property
+    def shapes(self) -> Shapes:
+        """The values, made ready for copies of shapes."""
+        if self._shapes is None:
+            self._shapes = Shapes(self.points, self.copies)
+        return self._shapes
+
+    def _one_by_one(self, order: IntArray) -> Growth:
+        since, complete = np.full(len(order), len(order) + 1, dtype=np.int64), True
+        for size in range(len(order), 0, -1):
+            linkage = link(self.records[order[:size]], self.source, motion=self.motion, node_limit=self.node_limit)
+            complete = complete and linkage.complete
+            linked = linkage.linked
+            since[linked[since[linked] == size + 1]] = size
+        return Growth(since, complete)
+
+
+class _Grower:
+    """One coalition of distinct records, growing."""
+
+    def __init__(self, links: GrowingLinks, order: IntArray, joined: Joined | None) -> None:
+        self._links, self._joined = links, joined
+        self._known = links.records[order]
+        self._error = links.error[order]
+        self._true = links.values[order]
+        self._spans = links.spans[order]
+        self._points, self._copies = links.points, links.copies
+        self._by_shape = links.by_shape(order)
+        self._fixed: list[int] = []
+        self._open: dict[int, IntArray] = {}
+        self._gaps: dict[int, FloatArray] = {}
+        self._complete = True
+
+    def run(self) -> tuple[IntArray, bool]:
+        """From which size on each record is linked (beyond their number: never), and whether all was decided."""
+        count = len(self._known)
+        since = np.full(count, count + 1, dtype=np.int64)
+        displaced = self._displaced() if self._by_shape else 0
+        for size in range(displaced + 1, count + 1):
+            for record in range(size) if self._by_shape and not self._fixed else [size - 1]:
+                self._open[record] = self._candidates(record, size)
+            for record in self._solved():
+                since[record] = size
+        return since, self._complete
+
+    def _displaced(self) -> int:
+        """Most records that have a displaced copy: none of fewer is linked."""
+        count, shapes = len(self._known), self._links.shapes
+        if count < 3:
+            return count
+        try:
+            plan = shapes.plan(self._known, self._error)
+            return shapes.displaced(self._known, self._error, self._true, self._spans, plan, self._joined)
+        except TooManyError:
+            self._complete = False
+            return count
+
+    def _candidates(self, record: int, size: int) -> IntArray:
+        """Values that a record may have, given the links so far."""
+        first, last = self._spans[record]
+        if not self._by_shape:
+            values = np.arange(first, last)
+        elif self._fixed:
+            values = self._at_distance(record, self._fixed[0])
+        else:
+            near = [self._at_distance(record, j) for j in range(size) if j != record]
+            values = np.unique(np.concatenate([[self._true[record]], *near])).astype(np.int64)
+        return self._consistent(record, values[(values >= first) & (values < last)], self._fixed)
+
+    def _at_distance(self, record: int, anchor: int) -> IntArray:
+        if anchor not in self._gaps:
+            self._gaps[anchor] = distances_from(self._points, int(self._true[anchor]))
+        wanted = float(np.linalg.norm(self._known[record] - self._known[anchor]))
+        reach = self._error[record] + self._error[anchor]
+        return np.flatnonzero(np.abs(self._gaps[anchor] - wanted) <= reach)
+
+    def _consistent(self, record: int, values: IntArray, fixed: Sequence[int]) -> IntArray:
+        """Those of the values that stand right to the fixed records and are not taken by one."""
+        for j in fixed:
+            if not len(values):
+                break
+            gaps = row_norms(self._points[values] - self._points[self._true[j]])
+            wanted = float(np.linalg.norm(self._known[record] - self._known[j]))
+            fits = np.abs(gaps - wanted) <= self._error[record] + self._error[j]
+            taken = (values == self._true[j]) & (self._copies[values] < 2)
+            values = values[fits & ~taken]
+        return values
+
+    def _solved(self) -> list[int]:
+        """Open records that are linked now; they become fixed, and the others' lists shrink."""
+        if all(len(values) > 1 for values in self._open.values()) and len(self._open) == 1:
+            return []
+        records = sorted(self._open)
+        sizes = sorted(len(self._open[r]) for r in records)
+        if sum(sizes) > _MOST_LISTED:
+            self._complete = False
+            return []
+        place = {r: k for k, r in enumerate(records)}
+        geometry = Geometry(self._known[records], self._error[records], self._points, self._copies)
+        lists = {place[r]: self._open[r] for r in records}
+        agreement = backbone(Search(geometry, lists, Budget(self._links.node_limit)))
+        self._complete = self._complete and agreement.complete
+        linked = [records[k] for k, value in sorted(agreement.links.items()) if value == self._true[records[k]]]
+        for record in linked:
+            del self._open[record]
+        self._fixed += linked
+        for record in self._open:
+            self._open[record] = self._consistent(record, self._open[record], linked)
+        return linked
