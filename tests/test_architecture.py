@@ -25,16 +25,16 @@ MAY_IMPORT = {
     "schemes": FOUNDATION | {"geometry"},
     "datasets": FOUNDATION,
     "io": FOUNDATION | {"schemes"},
-    "audit": CORE | {"datasets"},
-    "experiments": CORE | {"datasets", "audit"},
-    "report": FOUNDATION | {"geometry", "linking", "attacks", "audit"},
-    "_interface": CORE | {"io", "audit"},
-    "cli": CORE | {"datasets", "io", "audit", "experiments", "report", "_interface"},
+    "audits": CORE | {"datasets"},
+    "experiments": CORE | {"datasets", "audits"},
+    "report": FOUNDATION | {"geometry", "linking", "attacks", "audits"},
+    "_interface": CORE | {"io", "audits", "report"},
+    "cli": CORE | {"datasets", "io", "audits", "experiments", "report", "_interface"},
 }
 
 # Each dependency and the packages that may use it; NumPy is everyone's, the standard library too.
 DEPENDENCIES = {
-    "scipy": {"_random", "geometry", "linking", "attacks", "audit"},
+    "scipy": {"_random", "geometry", "linking", "attacks", "audits"},
     "numba": {"_compiled", "geometry"},
     "threadpoolctl": {"blocks"},
     "dask": {"blocks"},

@@ -53,6 +53,14 @@ def check_not_negative(name: str, value: Any) -> float:
     return number
 
 
+def check_probability(name: str, value: Any) -> float:
+    """Return ``value`` as a float: above 0, at most 1."""
+    number = _as_float(value)
+    if number is None or not 0 < number <= 1:
+        raise InputError(name, "must be a number above 0 and at most 1", repr(value))
+    return number
+
+
 def check_limit(name: str, value: Any) -> float:
     """Return a limit as a float: > 0, and infinity for none."""
     number = _as_float(value)

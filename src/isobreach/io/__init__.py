@@ -8,9 +8,11 @@ from isobreach.io.atomic import atomic_directory, atomic_file, check_free
 from isobreach.io.files import file_hash, read_table, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.runs import run_record, write_file, write_json
+from isobreach.io.store import FileStore
 from isobreach.io.tables import Table, as_table, fit_columns, like
 
 __all__ = [
+    "FileStore",
     "Table",
     "as_table",
     "atomic_directory",

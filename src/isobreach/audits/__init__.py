@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an owner runs before publishing: coalitions, trials, what they expose, and what would help."""
+
+from isobreach.audits.attackers import AttackerFigures
+from isobreach.audits.baselines import Baselines
+from isobreach.audits.bound import Bound
+from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
+from isobreach.audits.remedies import NOISE_LEVELS, NoiseFigures, Remedies
+from isobreach.audits.result import (
+    AttributeFigures,
+    AuditResult,
+    RandomCoalitions,
+    RecordFigures,
+    SingleInsider,
+    SizeFigures,
+    Smallest,
+    WorstFound,
+)
+from isobreach.audits.study import GREEDY, Store, audit
+
+__all__ = [
+    "GREEDY",
+    "NOISE_LEVELS",
+    "AttackerFigures",
+    "AttributeFigures",
+    "AuditResult",
+    "Baselines",
+    "Bound",
+    "NoiseFigures",
+    "RandomCoalitions",
+    "RecordFigures",
+    "Remedies",
+    "Sampled",
+    "SingleInsider",
+    "SizeFigures",
+    "Smallest",
+    "Store",
+    "WorstFound",
+    "audit",
+    "clopper_pearson",
+    "mean_interval",
+    "wilson",
+]

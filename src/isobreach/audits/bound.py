@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What no coalition of a given size can exceed, whoever its members are.
+
+Let t_i = d_i / |x_i| be the relative residual of record i, and suppose that all of k insiders are linked. Under an
+orthogonal motion they determine at most k dimensions, and the sum of squared projections of the normalised records on
+any k dimensions is at most the sum of the k largest eigenvalues of their Gram matrix (Ky Fan):
+
+    sum_i (1 - t_i^2)  <=  lambda_1 + ... + lambda_k.
+
+A record is breached with probability p(t_i, h) only, which falls with t and with the hidden dimension h >= n - k. If N
+records have p >= level, then t_i <= tau for them, tau the largest t with p(t, n - k) >= level, hence
+
+    N  <=  (lambda_1 + ... + lambda_k) / (1 - tau^2),
+
+and with q the least concave function above p(sqrt(s), n - k) on 0 <= s <= 1, Jensen's inequality bounds the mean of all
+breach probabilities by q(1 - (lambda_1 + ... + lambda_k) / m).
+
+A rigid motion determines k - 1 dimensions of an affine hull that lies within the span of the k records: residuals are
+no smaller, hidden dimensions no fewer, so the same bounds hold. Records of zeros count as breached.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.geometry import breach_probability
+
+FloatArray = NDArray[np.float64]
+
+_STEPS = 2000
+
+
+@dataclass(frozen=True)
+class Bound:
+    """No coalition of ``size`` breaches more than ``records`` others, nor has a higher mean than ``mean``."""
+
+    size: int
+    records: int
+    mean: float
+
+
+def bounds(records: FloatArray, norms: FloatArray, sizes: tuple[int, ...], epsilon: float, level: float) -> list[Bound]:
+    """Bounds for each size; ``level``: breach probability from which on a record counts as breached."""
+    some = norms > 0
+    unit = records[some] / norms[some, None]
+    energy = np.concatenate([[0.0], np.cumsum(np.linalg.eigvalsh(unit.T @ unit)[::-1])])
+    total, zero, n = len(records), int((~some).sum()), records.shape[1]
+    found = []
+    for size in sizes:
+        hidden = max(n - size, 0)
+        seen = min(float(energy[min(size, n)]) * (1 + 1e-9), len(unit))
+        most, mean = _most(seen, hidden, epsilon, level), _mean(1 - seen / max(len(unit), 1), hidden, epsilon)
+        most = min(most + zero, total - size)
+        # The insiders, who know their own records, are among those that the mean is of.
+        rest = max(total - size, 1)
+        found.append(Bound(size, max(int(most), 0), min((mean * len(unit) + zero) / rest, 1.0)))
+    return found
+
+
+def _most(seen: float, hidden: int, epsilon: float, level: float) -> float:
+    """(lambda_1 + ... + lambda_k) / (1 - tau^2), infinite where tau = 1."""
+    if hidden == 0 or breach_probability(1.0, 1.0, hidden, epsilon) >= level:
+        return np.inf
+    low, high = 0.0, 1.0  # p(low) >= level > p(high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if breach_probability(middle, 1.0, hidden, epsilon) >= level else (low, middle)
+    return float(np.floor(seen / (1 - high**2) * (1 + 1e-9)))
+
+
+def _mean(share: float, hidden: int, epsilon: float) -> float:
+    """q(share) for the least concave q above p(sqrt(s)), p taken at the left end of each step: never too low."""
+    if hidden == 0:
+        return 1.0
+    s = np.linspace(0.0, 1.0, _STEPS + 1)
+    p = np.asarray(breach_probability(np.sqrt(s), 1.0, hidden, epsilon))
+    p = np.concatenate([p[:1], p[:-1]])  # falls with s: the left end is the largest of a step
+    hull: list[int] = []
+    for i in range(len(s)):
+        while len(hull) > 1:
+            a, b = hull[-2], hull[-1]
+            if (p[b] - p[a]) * (s[i] - s[a]) > (p[i] - p[a]) * (s[b] - s[a]):
+                break
+            hull.pop()
+        hull.append(i)
+    return float(np.interp(max(share, 0.0), s[hull], p[hull]))

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""How exposed every record is to a coalition, at every size to which it grows.
+
+Let q_1, q_2, ... be orthonormal directions that the linked records determine, in the order in which they are linked
+(Gram-Schmidt); those of the first k insiders are a beginning of the list. With x the record, minus the first linked one
+where a translation hides the origin, the squared residual after j directions is
+
+    d_j^2 = |x - sum_(i<=K) q_i q_i'x|^2 + sum_(j<i<=K) (q_i'x)^2,
+
+a sum of squares: nothing cancels for records near the span, which are those at risk. One pass over the table gives the
+squares for all sizes.
+
+The breach probability is the owner's: for the record as it is, with its true length and a hidden direction guessed at
+random, p(d/|x|, h) of ``isobreach.geometry.sphere``. For an orthogonal motion that is what the attacker claims. Where a
+translation hides lengths the attacker does not know |x|, and claims model-based figures, which may be too high for a
+given table: the owner's suppose that he knows it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.blocks import tiles
+from isobreach.geometry import attribute_breach_probability, breach_probability, row_norms
+from isobreach.linking import Growth
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+STRATA = 200  # records that an attribute's mean probability is worked out for, if there are more: see ``attributes``
+
+
+@dataclass(frozen=True, eq=False)
+class OwnersTable:
+    """The records, in the order of the table, and how precisely the release shows them.
+
+    ``translates``: the motion has a translation. ``radius``: each record's released row is within it of its exact
+    image. ``tolerance``: error of each attribute within which it counts as learned.
+    """
+
+    records: FloatArray
+    radius: FloatArray
+    translates: bool
+    epsilon: float
+    tolerance: FloatArray
+
+    @cached_property
+    def norms(self) -> FloatArray:
+        """Length of each record."""
+        return row_norms(self.records)
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Directions (n x K) that a coalition determines, how many of them at each size, and where residuals begin.
+
+    ``dimensions[s]`` is -1 where nothing can be said: behind a translation without a link.
+    """
+
+    directions: FloatArray
+    dimensions: tuple[int, ...]
+    base: FloatArray
+
+    def hidden(self, place: int) -> int:
+        """Hidden dimension at the size in that place; all where nothing is determined."""
+        return len(self.base) - max(self.dimensions[place], 0)
+
+
+def span(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, ...]) -> Span:
+    """Directions determined by the linked insiders of order[:size] for each size.
+
+    A linked record adds a direction if it is off the span of those before it by more than the release's error, twice
+    the root of the summed squares of the linked records' error radii (as in ``fit_motions``), and than rounding.
+    """
+    n = table.records.shape[1]
+    places = np.lexsort((np.arange(len(order)), growth.since))
+    places = places[growth.since[places] <= max(sizes)]
+    linked = order[places]
+    base = table.records[linked[0]] if table.translates and len(linked) else np.zeros(n)
+    slack = 2 * float(np.linalg.norm(table.radius[linked]))
+    slack = max(slack, float(np.linalg.norm(table.norms[linked])) * max(len(linked), n) * np.finfo(np.float64).eps)
+    directions = np.zeros((n, 0))
+    since: list[int] = []  # size at which each direction comes in
+    for place, record in zip(places, linked, strict=True):
+        vector = table.records[record] - base
+        for _ in range(2):  # twice is enough
+            vector = vector - directions @ (directions.T @ vector)
+        length = float(np.linalg.norm(vector))
+        if length > slack and directions.shape[1] < n:
+            directions = np.column_stack([directions, vector / length])
+            since.append(int(growth.since[place]))
+    known = np.array(since, dtype=np.int64)
+    first = int(growth.since[places[0]]) if len(places) else max(sizes) + 1
+    dimensions = tuple(-1 if table.translates and size < first else int((known <= size).sum()) for size in sizes)
+    return Span(directions, dimensions, base)
+
+
+def squared_parts(table: OwnersTable, found: Span) -> FloatArray:
+    """(q_i'x)^2 for every direction, then the squared rest: K + 1 rows, a column for each record."""
+    directions = found.directions
+    parts = np.empty((directions.shape[1] + 1, len(table.records)))
+    for tile in tiles(table.records):
+        centred = table.records[tile] - found.base
+        along = centred @ directions
+        rest = centred - along @ directions.T
+        parts[:-1, tile] = (along**2).T
+        parts[-1, tile] = np.einsum("ij,ij->i", rest, rest)
+    return parts
+
+
+def residuals_by_size(table: OwnersTable, found: Span) -> Iterator[tuple[int, FloatArray]]:
+    """(place of the size, residual of every record), the largest size first; only sizes at which something is known."""
+    parts = squared_parts(table, found)
+    squares, dimension = parts[-1].copy(), len(parts) - 1
+    for place in reversed(range(len(found.dimensions))):
+        if found.dimensions[place] < 0:
+            continue
+        while dimension > found.dimensions[place]:
+            dimension -= 1
+            squares += parts[dimension]
+        yield place, np.sqrt(squares)
+
+
+def probabilities(table: OwnersTable, residual: FloatArray, hidden: int) -> FloatArray:
+    """The owner's breach probability of every record."""
+    return np.asarray(breach_probability(residual, table.norms, hidden, table.epsilon))
+
+
+def attributes(table: OwnersTable, residual: FloatArray, found: Span, place: int) -> FloatArray:
+    """Mean over records of the probability of learning each attribute within its tolerance.
+
+    An attribute's probability falls with the residual, so records are sorted by it and, where they are many, one is
+    taken out of the middle of each of ``STRATA`` groups of equal size: the mean is then off by at most 1 / STRATA.
+    """
+    used = found.directions[:, : found.dimensions[place]]
+    spread = np.sqrt(np.maximum(1 - np.einsum("ij,ij->i", used, used), 0.0))
+    chosen = np.sort(residual)
+    if len(chosen) > STRATA:
+        chosen = chosen[((np.arange(STRATA) + 0.5) / STRATA * len(chosen)).astype(np.int64)]
+    learned = attribute_breach_probability(chosen[:, None], spread, found.hidden(place), table.tolerance)
+    return np.asarray(np.mean(learned, axis=0))

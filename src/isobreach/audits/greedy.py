@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Insiders chosen, one after the other, to do as much harm as possible.
+
+Which k insiders expose the most is a hard question: there are too many coalitions to try. Two greedy orders are tried,
+both as if every link were certain; each step takes the insider who raises the objective most.
+
+``by_energy``   objective: sum_i 1 - (d_i / |x_i|)^2, how much of all directions the coalition determines. Every record
+                is a candidate: with r the residual vectors and G = sum_i r_i r_i' / |x_i|^2, insider c adds
+                r_c' G r_c / |r_c|^2. It does best when there are many insiders.
+``by_breaches`` objective: the expected number of breaches, over a sample of records, of candidates out of a sample. It
+                does best when there are few.
+
+Greedy is not optimal, and claims nothing of its own: ``isobreach.audits.bound`` says what no coalition can exceed.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.audits.exposure import OwnersTable
+from isobreach.geometry import breach_probability, row_norms
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+CANDIDATES, TARGETS = 128, 2000
+_TINY = 1e-9  # of a record's length: a residual that short gives no direction
+
+
+def by_energy(table: OwnersTable, size: int) -> IntArray:
+    """Order of ``size`` insiders, each determining as much as possible of all records' directions."""
+    records, norms = table.records, table.norms
+    weights = np.divide(1.0, norms**2, out=np.zeros_like(norms), where=norms > 0)
+    chosen: list[int] = []
+    residual = records.copy()
+    if table.translates:
+        chosen.append(_central(records, weights))
+        residual -= records[chosen[0]]
+    gram = (residual * weights[:, None]).T @ residual
+    while len(chosen) < size:
+        squares = np.einsum("ij,ij->i", residual, residual)
+        able = squares > (_TINY * norms.max()) ** 2
+        able[chosen] = False
+        if not able.any():
+            break
+        gains = np.einsum("ij,ij->i", residual @ gram, residual)
+        best = int(np.argmax(np.divide(gains, squares, out=np.full(len(gains), -1.0), where=able)))
+        chosen.append(best)
+        direction = residual[best] / np.sqrt(squares[best])
+        residual -= np.outer(residual @ direction, direction)
+        projected = gram @ direction
+        gram = gram - np.outer(direction, projected) - np.outer(projected, direction)
+        gram = gram + float(direction @ projected) * np.outer(direction, direction)
+    return _filled(chosen, len(records), size)
+
+
+def by_breaches(table: OwnersTable, size: int, first: int | None, draws: np.random.Generator) -> IntArray:
+    """Order of ``size`` insiders out of a sample, each breaching as many sampled records as possible.
+
+    ``first``: the insider to begin with, such as one who is linked alone.
+    """
+    total, n = table.records.shape
+    pool = np.sort(draws.choice(total, min(total, max(CANDIDATES, 2 * size)), replace=False))
+    pool = pool if first is None else np.union1d(pool, [first])
+    targets = np.sort(draws.choice(total, min(total, TARGETS), replace=False))
+    candidates, aims, norms = table.records[pool], table.records[targets], table.norms[targets]
+    chosen: list[int] = []  # places in the pool
+    if table.translates:
+        chosen.append(_central(candidates, np.ones(len(pool))))
+        aims, candidates = aims - candidates[chosen[0]], candidates - candidates[chosen[0]]
+    begin = None if first is None or table.translates else int(np.searchsorted(pool, first))
+    own = targets[:, None] == pool
+    while len(chosen) < min(size, len(pool)):
+        hidden = n - len(chosen) - (0 if table.translates else 1)  # the first insider is where residuals begin
+        squares = np.einsum("ij,ij->i", candidates, candidates)
+        able = squares > (_TINY * table.norms.max()) ** 2
+        able[chosen] = False
+        if not able.any():
+            break
+        along = np.divide((aims @ candidates.T) ** 2, squares, out=np.zeros((len(aims), len(pool))), where=able)
+        rest = np.sqrt(np.maximum(np.einsum("ij,ij->i", aims, aims)[:, None] - along, 0.0))
+        hits = breach_probability(rest, norms[:, None], max(hidden, 0), table.epsilon)
+        score = np.where(own, 0.0, hits).sum(axis=0)
+        ties = along.sum(axis=0) / max(float(along.sum()), 1e-300)  # decides where no one breaches anything
+        best = int(np.argmax(np.where(able, score + 1e-9 * ties, -1.0)))
+        best = begin if begin is not None and not chosen and able[begin] else best
+        chosen.append(best)
+        direction = candidates[best] / np.sqrt(squares[best])
+        candidates = candidates - np.outer(candidates @ direction, direction)
+        aims = aims - np.outer(aims @ direction, direction)
+    return _filled(pool[chosen].tolist(), total, size)
+
+
+def _central(records: FloatArray, weights: FloatArray) -> int:
+    """The record nearest to the weighted mean: no other has a smaller sum of squared distances from all."""
+    mean = (weights @ records) / max(float(weights.sum()), 1e-300)
+    return int(np.argmin(row_norms(records - mean)))
+
+
+def _filled(chosen: list[int], total: int, size: int) -> IntArray:
+    """The chosen ones, and where they determine everything already, the first others."""
+    taken = set(chosen)
+    others = (i for i in range(total) if i not in taken)
+    while len(chosen) < size:
+        chosen.append(next(others))
+    return np.array(chosen[:size], dtype=np.int64)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an audit found: plain figures, each with its interval where it was sampled. Drawn and worded elsewhere."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.audits.attackers import AttackerFigures
+from isobreach.audits.baselines import Baselines
+from isobreach.audits.bound import Bound
+from isobreach.audits.intervals import Sampled
+from isobreach.audits.remedies import Remedies
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RandomCoalitions:
+    """Random coalitions of one size: means over trials, with 95% intervals, of what each coalition achieves.
+
+    ``worst``: breach probability of the coalition's most exposed other record. ``mean``: mean breach probability of all
+    others. ``breached``, ``certain``: share of others with a probability of at least the level, and of 1.
+    ``quantiles``: of the others' probabilities.
+    """
+
+    linked: Sampled
+    hidden_dimension: float
+    worst: Sampled
+    mean: Sampled
+    breached: Sampled
+    certain: Sampled
+    quantiles: Mapping[float, Sampled]
+
+
+@dataclass(frozen=True)
+class WorstFound:
+    """The largest of a figure among all coalitions of one size that were tried, greedy and random ones."""
+
+    value: float
+    coalition: str
+
+
+@dataclass(frozen=True)
+class SizeFigures:
+    """Everything about coalitions of one size. ``worst_*``: at least so bad; ``bound``: no coalition is worse."""
+
+    size: int
+    random: RandomCoalitions
+    worst_record: WorstFound
+    worst_mean: WorstFound
+    worst_breached: WorstFound
+    bound: Bound
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """The smallest coalition that breaches ``wanted`` of the others, in words ``target``.
+
+    ``random``: the smallest size at which at least half of the random coalitions do, ``low`` and ``high`` the sizes
+    between which it lies as far as the trials tell (95%). ``found``: the smallest of all coalitions tried. None where
+    no size that was tried is enough.
+    """
+
+    target: str
+    wanted: int
+    random: int | None
+    low: int | None
+    high: int | None
+    found: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeFigures:
+    """By size and attribute, mean over others of the probability of learning it within ``tolerance``.
+
+    ``value``, ``low``, ``high``: S x n, means over random coalitions with their 95% intervals.
+    """
+
+    tolerance: FloatArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class RecordFigures:
+    """By size and record: mean breach probability over the random coalitions without that record, S x m.
+
+    ``breached``: share of these coalitions that breach it. NaN for a record that was in all of them.
+    """
+
+    exposure: FloatArray
+    breached: FloatArray
+
+
+@dataclass(frozen=True)
+class SingleInsider:
+    """The insider, among the ``tried``, who alone breaches the most others: an expected number; None if none links."""
+
+    record: int | None
+    expected: float
+    tried: int
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """An audit: how few insiders are enough, who is exposed, which attribute leaks, and what would help.
+
+    Attributes
+    ----------
+    scheme, scheme_parameters, motion, epsilon, level, sizes, trials, seed
+        What was asked. ``level``: breach probability from which on a record counts as breached.
+    rows, columns
+        Of the table.
+    per_size
+        Figures of every coalition size.
+    smallest
+        The smallest coalitions that breach one record, 1%, 50% and all of the others.
+    records, attributes
+        Figures of every record and attribute.
+    insider
+        The single insider who exposes the most.
+    greedy
+        The records of the greedy coalitions, by name: their first k are the coalition of size k.
+    baselines
+        What attackers achieve who do not attack.
+    attackers
+        Attackers beyond insiders.
+    remedies
+        What noise would cost and bring; None where it was not asked for.
+    undecided
+        Random coalitions whose linking was given up: their figures are lower bounds.
+    names, ids
+        Of the columns and the records, where the table has any.
+    """
+
+    scheme: str
+    scheme_parameters: Mapping[str, Any]
+    motion: str
+    epsilon: float
+    level: float
+    sizes: tuple[int, ...]
+    trials: int
+    seed: int
+    rows: int
+    columns: int
+    per_size: tuple[SizeFigures, ...]
+    smallest: tuple[Smallest, ...]
+    records: RecordFigures = field(repr=False)
+    attributes: AttributeFigures = field(repr=False)
+    insider: SingleInsider
+    greedy: Mapping[str, IntArray] = field(repr=False)
+    baselines: Baselines
+    attackers: tuple[AttackerFigures, ...]
+    remedies: Remedies | None
+    undecided: int
+    names: tuple[str, ...] | None = None
+    ids: NDArray[Any] | None = field(default=None, repr=False)
+
+    def at(self, size: int) -> SizeFigures:
+        """Figures of one coalition size."""
+        return self.per_size[self.sizes.index(size)]
+
+    def most_exposed(self, count: int, size: int | None = None) -> IntArray:
+        """The ``count`` records with the highest exposure to random coalitions of a size, the largest by default."""
+        place = len(self.sizes) - 1 if size is None else self.sizes.index(size)
+        exposure = np.nan_to_num(self.records.exposure[place], nan=-1.0)
+        return np.argsort(-exposure, kind="stable")[:count]

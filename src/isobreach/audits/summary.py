@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From coalitions played to the figures of the result."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.audits.bound import bounds
+from isobreach.audits.exposure import OwnersTable
+from isobreach.audits.intervals import Sampled, mean_interval, wilson
+from isobreach.audits.result import (
+    AttributeFigures,
+    RandomCoalitions,
+    RecordFigures,
+    SizeFigures,
+    Smallest,
+    WorstFound,
+)
+from isobreach.audits.trial import QUANTILES, Figures
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+TARGETS = {"one record": 0.0, "1% of the records": 0.01, "half of the records": 0.5, "all records": 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """All coalitions that were played, the ``greedy`` ones first, and sums over the random ones for each record."""
+
+    figures: Figures
+    exposure: FloatArray
+    breached: IntArray
+    absent: IntArray
+    greedy: int
+
+    @property
+    def random(self) -> Figures:
+        """The random coalitions alone."""
+        return self.figures.part(slice(self.greedy, None))
+
+
+def summarise(
+    played: Played, table: OwnersTable, sizes: tuple[int, ...], level: float, greedy: tuple[str, ...]
+) -> tuple[tuple[SizeFigures, ...], tuple[Smallest, ...], RecordFigures, AttributeFigures]:
+    """Figures by size, the smallest coalitions, figures by record and by attribute."""
+    total = len(table.records)
+    others = np.array([total - size for size in sizes])
+    limits = bounds(table.records, table.norms, sizes, table.epsilon, level)
+    per_size = tuple(
+        SizeFigures(
+            size,
+            _random(played.random, place, size, int(others[place])),
+            _worst(played.figures.worst[:, place], greedy),
+            _worst(played.figures.mean[:, place], greedy),
+            _worst(played.figures.breached[:, place].astype(np.float64), greedy),
+            limits[place],
+        )
+        for place, size in enumerate(sizes)
+    )
+    smallest = tuple(_smallest(target, share, played, sizes, others, total) for target, share in TARGETS.items())
+    trials = len(played.random.linked)
+    present = trials - played.absent
+    with np.errstate(invalid="ignore"):
+        records = RecordFigures(played.exposure / present, played.breached / present)
+    return per_size, smallest, records, _attributes(played.random, table.tolerance)
+
+
+def _random(figures: Figures, place: int, size: int, others: int) -> RandomCoalitions:
+    return RandomCoalitions(
+        linked=mean_interval(figures.linked[:, place] / size),
+        hidden_dimension=float(figures.hidden[:, place].mean()),
+        worst=mean_interval(figures.worst[:, place]),
+        mean=mean_interval(figures.mean[:, place]),
+        breached=mean_interval(figures.breached[:, place] / others),
+        certain=mean_interval(figures.certain[:, place] / others),
+        quantiles={q: mean_interval(figures.quantiles[:, place, k]) for k, q in enumerate(QUANTILES)},
+    )
+
+
+def _worst(values: FloatArray, greedy: tuple[str, ...]) -> WorstFound:
+    """The largest; a random coalition only where no greedy one is as bad."""
+    best = int(np.argmax(values))
+    return WorstFound(float(values[best]), greedy[best] if best < len(greedy) else "random")
+
+
+def _smallest(
+    target: str, share: float, played: Played, sizes: tuple[int, ...], others: IntArray, total: int
+) -> Smallest:
+    wanted = np.maximum(np.ceil(share * others - 1e-9), 1).astype(np.int64)
+    reached = played.figures.breached >= wanted
+    shares = [wilson(int(count), len(reached) - played.greedy) for count in reached[played.greedy :].sum(axis=0)]
+
+    def first(enough: list[bool]) -> int | None:
+        return next((size for size, yes in zip(sizes, enough, strict=True) if yes), None)
+
+    return Smallest(
+        target=target,
+        wanted=int(max(np.ceil(share * total - 1e-9), 1)),
+        random=first([s.value >= 0.5 for s in shares]),
+        low=first([s.high >= 0.5 for s in shares]),
+        high=first([s.low >= 0.5 for s in shares]),
+        found=first([bool(yes) for yes in reached.any(axis=0)]),
+    )
+
+
+def _attributes(figures: Figures, tolerance: FloatArray) -> AttributeFigures:
+    _, sizes, columns = figures.attributes.shape
+    cells: list[list[Sampled]] = [
+        [mean_interval(figures.attributes[:, s, j]) for j in range(columns)] for s in range(sizes)
+    ]
+    value, low, high = (
+        np.array([[getattr(cell, name) for cell in row] for row in cells]) for name in ("value", "low", "high")
+    )
+    return AttributeFigures(tolerance, value, low, high)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One trial: a coalition in one order, its figures at every size to which it grows.
+
+*Others* are all records but the insiders' own. A record is *breached* when its breach probability is at least the
+level that the owner set. Hits on different records go together, because one random direction serves them all: a mean
+probability times the number of records is an expected number of breaches, not a likely one.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.audits.exposure import OwnersTable, attributes, probabilities, residuals_by_size, span
+from isobreach.linking import Growth
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+QUANTILES = (0.5, 0.9, 0.99, 0.999)
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Figures of one coalition or, stacked, of many: the last axis but those of quantiles and attributes is the size.
+
+    ``worst_record``: place of the most exposed other record in the table.
+    """
+
+    linked: IntArray
+    hidden: IntArray
+    worst: FloatArray
+    worst_record: IntArray
+    mean: FloatArray
+    quantiles: FloatArray
+    breached: IntArray
+    certain: IntArray
+    attributes: FloatArray
+    complete: NDArray[np.bool_]
+
+    @classmethod
+    def stacked(cls, several: "list[Figures]") -> "Figures":
+        """Figures of many coalitions, one after the other along a new first axis."""
+        return cls(**{f.name: np.stack([getattr(one, f.name) for one in several]) for f in fields(cls)})
+
+    def part(self, chosen: slice) -> "Figures":
+        """Some of many coalitions."""
+        return Figures(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """``probability[s]`` holds every record's breach probability at size s, 0 for insiders and where none is known."""
+
+    figures: Figures
+    probability: FloatArray
+
+
+def play(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
+    """Figures of the coalitions order[:size] for every size."""
+    total, n = table.records.shape
+    found = span(table, order, growth, sizes)
+    count = len(sizes)
+    unplaced = float(table.epsilon >= 1)  # the origin as everyone's record errs by its length
+    probability = np.full((count, total), unplaced)
+    learned = np.zeros((count, n))
+    for place, residual in residuals_by_size(table, found):
+        probability[place] = probabilities(table, residual, found.hidden(place))
+        learned[place] = attributes(table, np.delete(residual, order[: sizes[place]]), found, place)
+    worst, worst_record = np.empty(count), np.empty(count, dtype=np.int64)
+    mean, quantiles = np.empty(count), np.empty((count, len(QUANTILES)))
+    breached, certain = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    for place, size in enumerate(sizes):
+        insiders = order[:size]
+        probability[place, insiders] = -1.0  # never the worst of others
+        worst_record[place] = int(np.argmax(probability[place]))
+        worst[place] = probability[place, worst_record[place]]
+        others = np.delete(probability[place], insiders)
+        mean[place] = others.mean()
+        quantiles[place] = np.quantile(others, QUANTILES)
+        breached[place], certain[place] = int((others >= level).sum()), int((others == 1).sum())
+        probability[place, insiders] = 0.0
+    figures = Figures(
+        linked=np.array([len(growth.linked(size)) for size in sizes], dtype=np.int64),
+        hidden=np.array([found.hidden(place) for place in range(count)], dtype=np.int64),
+        worst=worst,
+        worst_record=worst_record,
+        mean=mean,
+        quantiles=quantiles,
+        breached=breached,
+        certain=certain,
+        attributes=learned,
+        complete=np.array(growth.complete),
+    )
+    return Trial(figures, probability)

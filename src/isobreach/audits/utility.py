@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is left of a table's use after noise: do neighbours stay neighbours, do clusters stay clusters?
+
+Both are measured on the distances alone, which is all that a protected table is published for. *Neighbours*: the share
+of a record's k nearest that are still among its k nearest, mean over sampled records; all records are searched.
+*Clusters*: the adjusted Rand index (Hubert and Arabie 1985) of k-means on both tables, started at the same records: 1
+for the same clusters, 0 on average for clusters that have nothing to do with each other.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.audits.intervals import Sampled, mean_interval
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+NEIGHBOURS, QUERIES = 10, 300
+CLUSTERS, CLUSTERED, ROUNDS = 8, 5000, 50
+
+
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    """The original table's neighbours and clusters, to compare others with.
+
+    ``stability``: adjusted Rand index of k-means on the original started at other records: what clusters are worth.
+    """
+
+    queries: IntArray
+    nearest: IntArray
+    rows: IntArray
+    starts: IntArray
+    labels: IntArray
+    stability: float
+
+    def neighbours(self, table: FloatArray) -> Sampled:
+        """Share of nearest neighbours that a table in the same row order keeps, with its interval over records."""
+        found = _nearest(table, self.queries, self.nearest.shape[1])
+        pairs = zip(found, self.nearest, strict=True)
+        return mean_interval([len(np.intersect1d(a, b)) / len(b) for a, b in pairs])
+
+    def clusters(self, table: FloatArray) -> float:
+        """Adjusted Rand index of the table's clusters with the original's."""
+        return adjusted_rand(k_means(table[self.rows], self.starts), self.labels)
+
+
+def yardstick(records: FloatArray, draws: np.random.Generator) -> Yardstick:
+    """Neighbours of some records and clusters of some rows, drawn at random; all where they are few."""
+    total = len(records)
+    queries = np.sort(draws.choice(total, min(total, QUERIES), replace=False))
+    rows = np.sort(draws.choice(total, min(total, CLUSTERED), replace=False))
+    clusters = min(CLUSTERS, len(rows))
+    starts, others = (draws.choice(len(rows), clusters, replace=False) for _ in range(2))
+    labels = k_means(records[rows], starts)
+    return Yardstick(
+        queries,
+        _nearest(records, queries, max(1, min(NEIGHBOURS, total - 1))),
+        rows,
+        starts,
+        labels,
+        adjusted_rand(k_means(records[rows], others), labels),
+    )
+
+
+def k_means(table: FloatArray, starts: IntArray) -> IntArray:
+    """Labels after at most ROUNDS of Lloyd's algorithm, from the given rows; an empty cluster keeps its centre."""
+    centres, labels = table[starts].copy(), np.full(len(table), -1)
+    for _ in range(ROUNDS):
+        squares = np.einsum("ij,ij->i", centres, centres)
+        nearest = np.argmin(squares - 2 * table @ centres.T, axis=1)
+        if np.array_equal(nearest, labels):
+            break
+        labels = nearest
+        counts = np.bincount(labels, minlength=len(centres))
+        sums = np.stack([np.bincount(labels, column, len(centres)) for column in table.T], axis=1)
+        full = counts > 0
+        centres[full] = sums[full] / counts[full, None]
+    return labels
+
+
+def adjusted_rand(first: IntArray, second: IntArray) -> float:
+    """(pairs together in both - expected) / (mean of pairs together in each - expected); 1 for equal partitions."""
+    table = np.zeros((int(first.max()) + 1, int(second.max()) + 1))
+    np.add.at(table, (first, second), 1)
+
+    def pairs(counts: FloatArray) -> float:
+        return float((counts * (counts - 1) / 2).sum())
+
+    both, one, two = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    total = len(first) * (len(first) - 1) / 2
+    expected = one * two / total if total else 0.0
+    most = (one + two) / 2
+    return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def _nearest(table: FloatArray, queries: IntArray, count: int) -> IntArray:
+    """The ``count`` nearest other rows of each query row."""
+    squares = np.einsum("ij,ij->i", table, table)
+    found = np.empty((len(queries), count), dtype=np.int64)
+    for start in range(0, len(queries), 64):
+        part = queries[start : start + 64]
+        gaps = squares - 2 * table[part] @ table.T
+        gaps[np.arange(len(part)), part] = np.inf
+        found[start : start + 64] = np.argpartition(gaps, count - 1, axis=1)[:, :count]
+    return found

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What no coalition can exceed, compared with every coalition of small tables; how near greedy comes to the worst."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from isobreach.audits.bound import bounds
+from isobreach.audits.exposure import OwnersTable, probabilities, residuals_by_size, span
+from isobreach.audits.greedy import by_breaches, by_energy
+from isobreach.linking import Growth
+
+
+def _table(records, *, translates=False, epsilon=0.3):
+    total, n = records.shape
+    return OwnersTable(records, np.full(total, 1e-13), translates, epsilon, np.full(n, 0.1))
+
+
+def _others(table, coalition):
+    """Breach probabilities of the others if every insider is linked."""
+    order = np.array(coalition)
+    found = span(table, order, Growth(np.arange(len(order)) + 1, True), (len(order),))
+    residual = next(iter(residuals_by_size(table, found)))[1]
+    return np.delete(probabilities(table, residual, found.hidden(0)), order)
+
+
+def _tables():
+    rng = np.random.default_rng(3)
+    yield "gaussian", rng.standard_normal((11, 4))
+    yield "far from the origin", rng.standard_normal((11, 4)) + 5
+    yield "clustered", np.repeat(rng.standard_normal((4, 5)), 3, axis=0) + 0.01 * rng.standard_normal((12, 5))
+    yield "flat", rng.standard_normal((12, 2)) @ rng.standard_normal((2, 5))
+    yield "with a record of zeros", np.concatenate([np.zeros((1, 3)), rng.standard_normal((10, 3))])
+    yield "on a grid", rng.integers(0, 4, (12, 4)).astype(float)
+
+
+@pytest.mark.parametrize("translates", [False, True])
+@pytest.mark.parametrize("level", [0.3, 0.5, 0.95, 1.0])
+@pytest.mark.parametrize(("name", "records"), list(_tables()))
+def test_no_coalition_exceeds_the_bound(name, records, level, translates):
+    table = _table(records, translates=translates)
+    sizes = (1, 2, 3, 4)
+    for size, bound in zip(sizes, bounds(records, table.norms, sizes, table.epsilon, level), strict=True):
+        every = [_others(table, chosen) for chosen in combinations(range(len(records)), size)]
+        assert max(int((p >= level).sum()) for p in every) <= bound.records
+        assert max(float(p.mean()) for p in every) <= bound.mean + 1e-12
+
+
+def test_the_bound_says_something_where_directions_are_many():
+    records = np.random.default_rng(0).standard_normal((5000, 60))
+    norms = np.linalg.norm(records, axis=1)
+    few, many = bounds(records, norms, (3, 60), 0.3, 0.5)
+    assert few.records < 400
+    assert few.mean < 0.1
+    assert many.records == 4940
+
+
+@pytest.mark.parametrize("translates", [False, True])
+@pytest.mark.parametrize(("name", "records"), list(_tables()))
+def test_greedy_is_never_above_the_worst_and_at_least_the_typical(name, records, translates):
+    table = _table(records, translates=translates)
+    greedy = [by_energy(table, 4), by_breaches(table, 4, None, np.random.default_rng(0))]
+    for order in greedy:
+        assert len(set(order.tolist())) == 4
+    for size in (2, 3, 4):
+        every = [_others(table, chosen).mean() for chosen in combinations(range(len(records)), size)]
+        found = max(_others(table, order[:size]).mean() for order in greedy)
+        assert np.median(every) - 1e-9 <= found <= max(every) + 1e-9
+
+
+def test_greedy_by_energy_takes_the_best_next_insider():
+    rng = np.random.default_rng(1)
+    records = rng.standard_normal((30, 6))
+    table = _table(records)
+    order = by_energy(table, 5)
+    unit = records / table.norms[:, None]
+    for size in range(5):
+
+        def determined(chosen):
+            basis = np.linalg.qr(records[chosen].T)[0]
+            return float(((unit @ basis) ** 2).sum())
+
+        chosen = order[:size].tolist()
+        scores = {i: determined([*chosen, i]) for i in range(30) if i not in chosen}
+        assert scores[int(order[size])] == pytest.approx(max(scores.values()))

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Unfinished work on the disk."""
+
+import numpy as np
+import pytest
+
+from isobreach.errors import InputError
+from isobreach.io import FileStore
+
+
+def test_what_is_kept_comes_back_bit_for_bit(tmp_path):
+    store = FileStore(tmp_path / "work.npz")
+    assert store.load() is None
+    arrays = {"a": np.array([0.1, np.nan, -0.0]), "b": np.arange(6, dtype=np.int32).reshape(2, 3)}
+    store.keep({"a": np.zeros(1)})
+    store.keep(arrays)
+    again = FileStore(tmp_path / "work.npz").load()
+    assert sorted(again) == ["a", "b"]
+    assert all(again[name].tobytes() == arrays[name].tobytes() for name in arrays)
+    assert again["b"].dtype == np.int32
+    assert [path.name for path in tmp_path.iterdir()] == ["work.npz"]
+    assert (tmp_path / "work.npz").stat().st_mode & 0o077 == 0
+    store.remove()
+    assert store.load() is None
+
+
+def test_it_is_due_after_a_while(tmp_path):
+    assert FileStore(tmp_path / "work.npz", seconds=0).due()
+    assert not FileStore(tmp_path / "work.npz", seconds=1000).due()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 not a zip", b"some text"])
+def test_a_damaged_file_is_named(tmp_path, content):
+    (tmp_path / "work.npz").write_bytes(content)
+    with pytest.raises(InputError, match=r"work\.npz must be the unfinished work of an audit"):
+        FileStore(tmp_path / "work.npz").load()
