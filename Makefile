@@ -41,7 +41,7 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,lattice]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml

@@ -45,6 +45,7 @@ DEPENDENCIES = {
     "rich": {"cli"},
     "click": {"cli"},
     "fpylll": {"geometry.lattice"},
+    "cysignals": {"geometry.lattice"},
 }
 
 PRINTS, WRITES = {"cli"}, {"io", "blocks"}

@@ -16,7 +16,7 @@ from isobreach._version import __version__
 
 if TYPE_CHECKING:
     from isobreach import datasets, schemes
-    from isobreach._interface import attack, invert, link, perturb
+    from isobreach._interface import AuditReport, attack, audit, invert, link, perturb
     from isobreach.attacks import AttackResult
     from isobreach.errors import InputError, IsobreachError, MissingExtraError, OutputError
     from isobreach.geometry import attribute_breach_probability, breach_probability
@@ -27,41 +27,51 @@ if TYPE_CHECKING:
 # Where each public name lives; loaded when first used, so that importing isobreach costs nothing.
 _HOMES = {
     "AttackResult": "attacks",
+    "AuditReport": "_interface",
     "InputError": "errors",
     "IsobreachError": "errors",
     "Key": "schemes",
+    "Knowledge": "attacks",
     "Linkage": "linking",
     "MissingExtraError": "errors",
     "OutputError": "errors",
+    "Reconstruction": "attacks",
     "Release": "schemes",
     "attack": "_interface",
     "attribute_breach_probability": "geometry",
+    "audit": "_interface",
     "breach_probability": "geometry",
     "invert": "_interface",
     "link": "_interface",
     "perturb": "_interface",
     "read_key": "io",
+    "reconstruct": "_interface",
     "write_key": "io",
 }
 
 __all__ = [
     "AttackResult",
+    "AuditReport",
     "InputError",
     "IsobreachError",
     "Key",
+    "Knowledge",
     "Linkage",
     "MissingExtraError",
     "OutputError",
+    "Reconstruction",
     "Release",
     "__version__",
     "attack",
     "attribute_breach_probability",
+    "audit",
     "breach_probability",
     "datasets",
     "invert",
     "link",
     "perturb",
     "read_key",
+    "reconstruct",
     "schemes",
     "write_key",
 ]

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The public functions: tables of any kind in, names and ids out again, the work done by the packages below."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach import attacks, linking, schemes
+from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
-from isobreach.attacks import AttackResult
+from isobreach.attacks import AttackResult, Knowledge, Reconstruction
+from isobreach.audits import AuditResult, Store
 from isobreach.blocks import Source
+from isobreach.errors import InputError
 from isobreach.geometry import Estimator
-from isobreach.io import Table, as_table, fit_columns, like
+from isobreach.io import Table, as_table, fit_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
+from isobreach.report import audit_json, audit_page
 from isobreach.schemes import Key, Release, Scheme
 
 
@@ -129,6 +134,145 @@ def attack(
 
     linkage = _named(result.linkage, known_table, candidates, released_ids)
     return replace(result, linkage=linkage, container=container)
+
+
+class AuditReport(AuditResult):
+    """An audit's result that can be written: see ``AuditResult`` for its figures."""
+
+    def to_json(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``."""
+        write_json(path, audit_json(self), force=force)
+
+    def to_html(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the report: one page that needs nothing else."""
+        parameters = {
+            "scheme": self.scheme,
+            "epsilon": self.epsilon,
+            "coalition sizes": ", ".join(map(str, self.sizes)),
+            "trials": self.trials,
+            "level": self.level,
+        }
+        write_file(
+            path, audit_page(self, run_record("isobreach.audit", parameters, self.seed, {})).encode(), force=force
+        )
+
+
+def audit(
+    X: Any,
+    *,
+    scheme: str | Scheme = "rigid",
+    epsilon: float = 0.1,
+    coalition_sizes: Iterable[int] = range(1, 9),
+    trials: int = 200,
+    level: float = 0.5,
+    tolerance: float | Sequence[float] | None = None,
+    noise_levels: Sequence[float] = (),
+    target: float = 0.05,
+    attacks: Sequence[str] = ("known-input",),
+    seed: int | None = None,
+    progress: Progress = no_progress,
+    store: Store | None = None,
+) -> AuditReport:
+    """Audit a table before it is published: how few insiders are enough, and how surely they succeed.
+
+    Parameters
+    ----------
+    X
+        The table: NumPy, pandas, polars or Arrow.
+    scheme
+        How it is to be protected, a name or an object that keeps distances: ``"orthogonal"`` or ``"rigid"``.
+    epsilon
+        Relative error that counts as a breach: ``|estimate - x| <= epsilon |x|``.
+    coalition_sizes
+        Numbers of insiders who pool their records.
+    trials
+        Random orders of insiders; the beginnings of each are coalitions of all sizes.
+    level
+        Breach probability from which on a record counts as breached.
+    tolerance
+        Error within which an attribute counts as learned, one number or one a column; 5% of its range by default.
+    noise_levels, target
+        Noise to try as a remedy, relative to the table's spread, and the breach rate that it should not exceed.
+    attacks
+        Attackers, by name: ``"known-input"`` is the insiders, always there.
+    seed
+        Makes the audit repeatable; without one a seed is drawn and told.
+    progress
+        Called as ``progress(label, done, total)``.
+    store
+        Where finished trials are kept: an interrupted audit goes on from there, to the same result bit for bit.
+
+    >>> import numpy as np, isobreach as ib
+    >>> X = np.random.default_rng(0).standard_normal((200, 4))
+    >>> report = ib.audit(X, scheme="orthogonal", coalition_sizes=range(1, 5), trials=20, seed=0)
+    >>> report.at(4).random.worst.value, report.smallest[-1].random
+    (1.0, 3)
+    """
+    table = as_table(X, "X")
+    result = audits.audit(
+        table.values,
+        scheme=scheme,
+        epsilon=epsilon,
+        coalition_sizes=coalition_sizes,
+        trials=trials,
+        level=level,
+        tolerance=tolerance,
+        noise_levels=noise_levels,
+        target=target,
+        attackers_named=_attackers(attacks),
+        reconstruct=_reconstruct,
+        seed=seed,
+        progress=progress,
+        store=store,
+    )
+    names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
+    named = replace(result, names=names, ids=table.ids)
+    return AuditReport(**{f.name: getattr(named, f.name) for f in fields(named)})
+
+
+def _attackers(names: Sequence[str]) -> list[str]:
+    known = ["known-input"]
+    for name in names:
+        if name not in known:
+            raise InputError("attacks", f"must be among {', '.join(known)}", repr(name))
+    return [name for name in names if name != "known-input"]
+
+
+def _reconstruct(name: str, released: NDArray[np.float64], seed: int) -> tuple[bool, str, NDArray[np.float64]]:
+    raise InputError("attacks", "must be known-input", repr(name))
+
+
+def reconstruct(
+    name: str,
+    released: Any,
+    knowledge: Knowledge | None = None,
+    *,
+    seed: int | None = None,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> Reconstruction:
+    """Run an attack by its name, one of ``ib.attacks.ATTACKS``, with what the attacker knows.
+
+    ``lattice`` needs no known record at all, only a table of whole numbers, decimals or standardised decimals, and
+    ``pip install 'isobreach[lattice]'``. Setting: ``budget``, seconds.
+
+    >>> import numpy as np, isobreach as ib
+    >>> X = np.random.default_rng(0).integers(0, 100, (500, 5))
+    >>> release = ib.perturb(X, "orthogonal", seed=1)
+    >>> found = ib.reconstruct("lattice", release.data, ib.Knowledge(bounds=(0, 100)), seed=0)
+    >>> found.claimed, sorted(map(int, found.estimates.sum(axis=0))) == sorted(map(int, X.sum(axis=0)))
+    (True, True)
+    """
+    held = knowledge or Knowledge()
+    tables = {key: as_table(value, key) for key in ("known", "sample") if (value := getattr(held, key)) is not None}
+    held = replace(held, **{key: table.values for key, table in tables.items()})
+    if isinstance(released, Source) or type(released) in (np.ndarray, np.memmap):
+        return attacks.reconstruct(name, released, held, seed=seed, progress=progress, **settings)
+    table = as_table(released, "released")
+    found = attacks.reconstruct(name, table.values, held, seed=seed, progress=progress, **settings)
+    names = next((t.columns for t in tables.values() if len(t.columns) == found.estimates.shape[1]), None)
+    columns = names or [f"attribute_{j + 1}" for j in range(found.estimates.shape[1])]
+    return replace(found, estimates=like(table.kind, found.estimates, columns, table.ids))
 
 
 def _named(linkage: Linkage, known: Table, candidates: Table | None, released_ids: NDArray[Any] | None) -> Linkage:

@@ -46,7 +46,7 @@ class SystemSource:
 
 
 # An owner and an attacker given the same seed must not draw the same numbers: each purpose has a stream of its own.
-Purpose = Literal["key", "estimate", "coalition", "data", "greedy", "insider", "baseline", "remedy"]
+Purpose = Literal["key", "estimate", "coalition", "data", "greedy", "insider", "baseline", "remedy", "lattice"]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 
 

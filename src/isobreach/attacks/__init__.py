@@ -3,6 +3,21 @@
 
 from isobreach.attacks.exposure import Kind
 from isobreach.attacks.known_input import AttackResult, attack, attack_linked
+from isobreach.attacks.lattice import LatticeReconstruction
+from isobreach.attacks.reconstruction import Knowledge, Reconstruction
+from isobreach.attacks.registry import ATTACKS, reconstruct
 from isobreach.attacks.summary import AttackSummary, summarise
 
-__all__ = ["AttackResult", "AttackSummary", "Kind", "attack", "attack_linked", "summarise"]
+__all__ = [
+    "ATTACKS",
+    "AttackResult",
+    "AttackSummary",
+    "Kind",
+    "Knowledge",
+    "LatticeReconstruction",
+    "Reconstruction",
+    "attack",
+    "attack_linked",
+    "reconstruct",
+    "summarise",
+]

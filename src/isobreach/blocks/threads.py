@@ -24,7 +24,7 @@ def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int) -> Ite
 
     One BLAS thread each, because threaded BLAS on small blocks is many times slower under threads of one's own.
     """
-    with _ONE_BLAS_THREAD:
+    with ONE_BLAS_THREAD:
         if threads == 1:
             yield from map(run, items)
             return
@@ -64,4 +64,4 @@ class _OneBlasThread:
                 self._limit.restore_original_limits()
 
 
-_ONE_BLAS_THREAD = _OneBlasThread()
+ONE_BLAS_THREAD = _OneBlasThread()

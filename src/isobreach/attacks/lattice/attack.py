@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The lattice attack: grid-valued tables fall with no known record.
+
+Rows of a rotated table of whole numbers, decimals or standardised decimals lie on a lattice whose axes are the secret
+rotation, up to the order and the signs of the attributes. Reduction finds them (``search``); what is claimed is certain
+(``certainty``, ``tight``) and holds for every row (``evidence``). What the attacker knows besides then names
+attributes, signs and offsets (``naming``).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from isobreach._progress import Progress, no_progress
+from isobreach._random import generator
+from isobreach._validation import check_positive, check_seed, check_table
+from isobreach.attacks.lattice.evidence import grid_evidence
+from isobreach.attacks.lattice.frame import Frame
+from isobreach.attacks.lattice.naming import Naming, name_axes
+from isobreach.attacks.lattice.search import Release, search
+from isobreach.attacks.reconstruction import Knowledge, Reconstruction
+from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source
+from isobreach.geometry.lattice import Deadline, import_fpylll
+from isobreach.linking.precision import released_precision
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+BUDGET = 60.0
+_SAMPLE, _ADDED = 20_000, 2_000
+_SEARCHES = 3
+_ORIGIN_CHANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeReconstruction(Reconstruction):
+    """What the lattice gave away.
+
+    Entry j of everything is about column j of ``estimates``: the attribute j where ``column_by[j]`` says what settled
+    it, else one of the others.
+
+    Attributes
+    ----------
+    axes
+        n x n, orthogonal: direction of each attribute in released coordinates. Rows that are not ``recovered`` only
+        complete it.
+    steps
+        Step of each attribute's grid, NaN where it was not recovered or does not vary.
+    recovered
+        Attributes whose axis and values are claimed.
+    column_by, sign_by, offset_by
+        What settled the attribute, its sign and its offset: ``"bounds"``, ``"known records"``, ``"sample"``,
+        ``"origin"``; empty where it is open. An open offset is left out of the estimates, an open sign is either.
+    path
+        What found the axes; empty where nothing did.
+    noise
+        Standard deviation of the released rows from the grid, per coordinate; NaN where nothing was found.
+    misread
+        Share of entries that noise is expected to have moved to a neighbouring grid value.
+    """
+
+    axes: FloatArray = field(repr=False, kw_only=True)
+    steps: FloatArray = field(repr=False, kw_only=True)
+    recovered: BoolArray = field(repr=False, kw_only=True)
+    column_by: tuple[str, ...] = field(repr=False, kw_only=True)
+    sign_by: tuple[str, ...] = field(repr=False, kw_only=True)
+    offset_by: tuple[str, ...] = field(repr=False, kw_only=True)
+    path: str = field(kw_only=True)
+    noise: float = field(kw_only=True)
+    misread: float = field(kw_only=True)
+
+
+def lattice_attack(
+    released: NDArray[Any] | Source,
+    knowledge: Knowledge | None = None,
+    *,
+    seed: int | None = None,
+    budget: float = BUDGET,
+    progress: Progress = no_progress,
+) -> LatticeReconstruction:
+    """Attack a release of a grid-valued table; no claim is a valid outcome.
+
+    ``knowledge``: known records, a sample or bounds name what was recovered; nothing is needed to recover it.
+    ``budget``: seconds after which the search stops. ``seed``: of the choice of rows.
+    """
+    import_fpylll()
+    check_seed(seed)
+    deadline = Deadline(check_positive("budget", budget))
+    if not isinstance(released, Source):
+        released = np.asarray(released)
+        check_table("released", released)
+    source = as_source(released)
+    knowledge = (knowledge or Knowledge()).check(source.shape[1])
+    noise = knowledge.noise if isinstance(knowledge.noise, float) else None
+    random = generator(0 if seed is None else seed, "lattice")
+    with ONE_BLAS_THREAD:
+        frame, positions, doubt = _found(source, noise, random, deadline, progress)
+        if frame is None:
+            return _nothing(source.shape, doubt)
+        return _told(frame, positions, source, knowledge, doubt, progress)
+
+
+def _found(
+    source: Source, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
+) -> tuple[Frame | None, FloatArray, str]:
+    """Frame of certain axes on whose grid all rows lie, the rows' positions on it, and what is in doubt."""
+    precision = released_precision(source)
+    total = source.shape[0]
+    sample = np.sort(random.permutation(total)[:_SAMPLE])
+    doubt = ""
+    for _ in range(_SEARCHES):
+        release = Release.measured(source.take(sample), precision)
+        frame, doubt = search(release, noise, random, deadline, progress)
+        if frame is None or not frame.certain.any():
+            break
+        frame = frame.only(frame.certain)
+        positions = _positions(frame, source, progress)
+        evidence = grid_evidence(positions)
+        sure = evidence.on_grid
+        missed = np.setdiff1d(np.flatnonzero(evidence.missed.any(axis=1)), sample)
+        if sure.all() or not len(missed):
+            return (frame.only(sure), positions[:, sure], doubt) if sure.any() else (None, positions, doubt)
+        # Rows outside the sample that the lattice misses: once more with some of them.
+        sample = np.union1d(sample, random.permutation(missed)[:_ADDED])
+    return None, np.empty((total, 0)), doubt or "its rows lie on no lattice with orthogonal axes"
+
+
+def _positions(frame: Frame, source: Source, progress: Progress) -> FloatArray:
+    positions = np.empty((source.shape[0], len(frame.steps)))
+
+    def kernel(start: int, block: FloatArray) -> tuple[int, FloatArray]:
+        return start, frame.positions(np.asarray(block, dtype=np.float64))
+
+    for start, part in source.map(kernel, "reading the grid", progress):
+        positions[start : start + len(part)] = part
+    return positions
+
+
+def _told(
+    frame: Frame, positions: FloatArray, source: Source, knowledge: Knowledge, doubt: str, progress: Progress
+) -> LatticeReconstruction:
+    """The result: values on the grid, named as far as the attacker's knowledge goes."""
+    total, columns = source.shape
+    count = len(frame.steps)
+    residuals = positions - np.rint(positions)
+    deviation = np.sqrt((residuals**2).mean(axis=0))
+    shift, origin = _origin(frame, deviation)
+    whole = np.rint(positions) + shift
+    values = np.full((total, columns), np.nan)
+    values[:, :count] = whole * frame.steps
+    if _spans(frame, source):
+        values[:, count:] = 0.0  # what the axes leave over does not vary
+    steps = np.full(columns, np.nan)
+    steps[:count] = frame.steps
+    naming = name_axes(values, steps, origin, knowledge, progress=progress)
+    order, signs = _order(naming), np.where(naming.signs == 0, 1, naming.signs)
+    settled = np.isfinite(naming.offsets) & (naming.signs != 0)
+    estimates = values * signs + np.where(settled, naming.offsets, 0.0)
+    recovered = (np.arange(columns) < count)[order]
+    misread = float(2 * ndtr(-0.5 / np.maximum(deviation, 1e-9)).mean())
+    told = tuple(
+        tuple(by[axis] if axis < count else "" for axis in order)
+        for by in (naming.column_by, naming.sign_by, naming.offset_by)
+    )
+    return LatticeReconstruction(
+        claimed=True,
+        reason=_reason(source.shape, count, _left_over(values[:, count:], doubt), misread, naming),
+        estimates=estimates[:, order],
+        axes=(completed(frame.directions) * signs[:, None])[order],
+        steps=steps[order],
+        recovered=recovered,
+        column_by=told[0],
+        sign_by=told[1],
+        offset_by=told[2],
+        path=frame.path,
+        noise=float(np.sqrt(((deviation * frame.steps) ** 2).mean())),
+        misread=misread,
+    )
+
+
+def _origin(frame: Frame, deviation: FloatArray) -> tuple[IntArray, bool]:
+    """Whole steps from the release's origin to the frame's base, and whether the origin lies on every axis' grid.
+
+    If it did by chance, each axis would have it within the errors' reach with that probability.
+    """
+    places = -frame.positions(np.zeros((1, len(frame.base))))[0]
+    whole = np.rint(places)
+    reach = np.clip(10 * deviation, 1e-9, 0.1)
+    on_grid = bool((np.abs(places - whole) <= reach).all() and np.log(2 * reach).sum() < np.log(_ORIGIN_CHANCE))
+    return (whole if on_grid else np.zeros_like(whole)).astype(np.int64), on_grid
+
+
+def _spans(frame: Frame, source: Source) -> bool:
+    """Whether rows vary along the frame's axes only."""
+    rows = source.take(np.linspace(0, source.shape[0] - 1, min(source.shape[0], 2_000)).astype(np.int64))
+    centred = rows - rows.mean(axis=0)
+    back = np.linalg.pinv(frame.directions)
+    outside = centred - (centred @ frame.directions.T) @ back.T
+    return bool(np.linalg.norm(outside, axis=1).max() < 0.3 * frame.steps.min() + 1e-9 * np.abs(centred).max())
+
+
+def completed(directions: FloatArray) -> FloatArray:
+    """An orthogonal matrix whose first rows are these directions, as nearly as they are orthonormal.
+
+    Where attributes depend on each other, directions are the parts of axes inside the span of the rows: W W' is then
+    not I, and parts Z outside with Z Z' = I - W W' complete them.
+    """
+    count = len(directions)
+    lengths, vectors = np.linalg.eigh(np.eye(count) - directions @ directions.T)
+    missing = lengths > 1e-3
+    inside = np.linalg.svd(directions)
+    outside = inside[2][int((inside[1] > 1e-3).sum()) :]
+    if 0 < missing.sum() <= len(outside):
+        parts = vectors[:, missing] * np.sqrt(lengths[missing])
+        directions = directions + parts @ outside[: int(missing.sum())]
+    left, _, right = np.linalg.svd(directions)
+    return np.concatenate([left @ right[:count], right[count:]])
+
+
+def _order(naming: Naming) -> IntArray:
+    """Axis of each column: settled ones in their place, the others in the places left over."""
+    columns = len(naming.columns)
+    order = np.full(columns, -1)
+    settled = naming.columns >= 0
+    order[naming.columns[settled]] = np.flatnonzero(settled)
+    order[order < 0] = np.flatnonzero(~settled)
+    return order
+
+
+def _left_over(values: FloatArray, doubt: str) -> str:
+    """Why there are columns without an axis; empty where there are none."""
+    if not values.shape[1]:
+        return ""
+    if not np.isnan(values).any():
+        return f"the other {values.shape[1]} do not vary" if values.shape[1] > 1 else "the other one does not vary"
+    return f"not the others, as {doubt}" if doubt else "not the others, which are on no grid that shows"
+
+
+def _reason(shape: tuple[int, int], count: int, left_over: str, misread: float, naming: Naming) -> str:
+    rows, columns = shape
+    attributes = f"all {columns} attributes" if count == columns else f"{count} of {columns} attributes"
+    noise = f"; of the values, about one in {1 / misread:,.0f} is misread because of noise" if misread > 1e-9 else ""
+    parts = [f"{attributes} recovered: all {rows:,} rows lie on the grid of their axes{noise}", left_over]
+    parts += [*naming.notes, naming.left() or ""]
+    sentence = "; ".join(part for part in parts if part)
+    return sentence[0].upper() + sentence[1:] + "."
+
+
+def _nothing(shape: tuple[int, int], doubt: str) -> LatticeReconstruction:
+    rows, columns = shape
+    nobody = ("",) * columns
+    return LatticeReconstruction(
+        claimed=False,
+        reason=f"Nothing is claimed: {doubt}.",
+        estimates=np.full((rows, columns), np.nan),
+        axes=np.eye(columns),
+        steps=np.full(columns, np.nan),
+        recovered=np.zeros(columns, dtype=np.bool_),
+        column_by=nobody,
+        sign_by=nobody,
+        offset_by=nobody,
+        path="",
+        noise=float("nan"),
+        misread=0.0,
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The dual path: functionals that are whole numbers on every row, whatever the other attributes are.
+
+If only some attributes lie on grids, differences of rows generate no lattice. But w = m_j / d_j takes whole-number
+values on them for each attribute j on a grid, and these functionals form a lattice, the sum of Z m_j / d_j: for
+generators V, whole-number vectors c = V w in the column space of V, which reduction finds. Its orthogonal
+basis is unique like that of the rows' lattice.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.lattice.certainty import judged_steps
+from isobreach.attacks.lattice.frame import Frame, phased
+from isobreach.attacks.lattice.generators import random_rows
+from isobreach.attacks.lattice.reduction import Dual, split
+from isobreach.geometry.lattice import Deadline, whole_combinations
+
+FloatArray = NDArray[np.float64]
+
+_EXTRA = 12
+_GENERATORS = (2, 4)  # times the columns: more of them stand noise better, and cost more
+_GAP = 1.3
+_LARGEST_SCALE = 2.0**40
+_CLOSE = 0.2
+_ROUNDS = 4
+_SURE = 6.0
+
+
+def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
+    """Frame of the attributes on grids; None where no functional is a whole number. ``error``: of a coordinate."""
+    base = rows[int(random.integers(len(rows)))]
+    differences = rows - base
+    columns = rows.shape[1]
+    for times in _GENERATORS:
+        count = times * columns + _EXTRA
+        if len(rows) <= 2 * count:
+            return None
+        vectors = differences[random_rows(differences, count, random, _SURE * error * np.sqrt(columns))]
+        found = whole_combinations(vectors, min(0.5 / error, _LARGEST_SCALE), deadline)
+        if found is None or found[1] < _GAP:
+            continue
+        reduced = split(Dual(found[0], vectors, 2 * error), deadline)
+        if reduced is not None and reduced[1]:
+            frame = _frame(reduced[0].basis[: reduced[1]], rows, base)
+            if frame is not None:
+                return frame
+    return None
+
+
+def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame | None:
+    """Functionals fitted anew to all rows on which they are whole numbers; those that are no such are dropped."""
+    frame = _as_frame(functionals, base)
+    noise = np.full(len(functionals), np.inf)
+    for _ in range(_ROUNDS):
+        frame = phased(frame, rows)
+        positions = frame.positions(rows)
+        whole = np.rint(positions)
+        kept = (np.abs(positions - whole) < _CLOSE).mean(axis=0) > 0.9
+        if not kept.any():
+            return None
+        good = (np.abs(positions - whole)[:, kept] < _CLOSE).all(axis=1)
+        centred, target = rows[good] - rows[good].mean(axis=0), whole[good][:, kept]
+        fitted = np.linalg.lstsq(centred, target - target.mean(axis=0), rcond=None)[0].T
+        noise = np.sqrt(((positions - whole)[good][:, kept] ** 2).mean(axis=0))
+        frame = _as_frame(fitted, frame.base)
+    frame = phased(frame, rows)
+    errors = _SURE * noise / (frame.positions(rows).std(axis=0) * np.sqrt(len(rows))) + 1e-9
+    steps, certain = judged_steps(frame.steps, errors, complete=len(frame.steps) == rows.shape[1])
+    doubt = "" if certain.all() else "functionals with unusual steps may be sums of several attributes"
+    return replace(frame, steps=steps, certain=certain, doubt=doubt)
+
+
+def _as_frame(functionals: FloatArray, base: FloatArray) -> Frame:
+    lengths = np.linalg.norm(functionals, axis=1)
+    certain = np.zeros(len(lengths), dtype=np.bool_)
+    return Frame(functionals / lengths[:, None], 1 / lengths, certain, base, False, "dual lattice")

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""A frame: the directions of the attributes in released coordinates, and the steps of their grids.
+
+A released row y of a record x on grids is M x + v, so that for each attribute j, with w_j the direction of its axis,
+w_j.(y - y0) is a multiple of the step d_j for any two rows. Attributes that depend on each other linearly are not
+seen apart: w_j is then the part of the axis inside the span of the rows, and shorter than one.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+_ROUNDS = 6
+_NEAREST = (0.05, 0.2, 0.5, 1.0)
+# Rows further from the grid than this do not count: they may be on a finer grid where steps are fitted too.
+_CLOSE, _CLOSE_STEPS = 0.35, 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Axes that a path found, k of them.
+
+    ``directions``: k x n. ``steps``: k. ``certain``: k, whether an axis is an attribute's for sure. ``base``: a point
+    on the grid of every axis. ``origin``: whether that is the release's origin. ``whole``: one of k whole-number
+    coordinates of a row changes by a whole number wherever the record does. ``path``: what found it. ``doubt``: why an
+    axis is not certain.
+    """
+
+    directions: FloatArray
+    steps: FloatArray
+    certain: BoolArray
+    base: FloatArray
+    origin: bool
+    path: str
+    doubt: str = ""
+
+    def positions(self, rows: FloatArray) -> FloatArray:
+        """Coordinates of rows along the axes, in steps: whole numbers up to the release's error."""
+        return np.asarray(((rows - self.base) @ self.directions.T) / self.steps)
+
+    def only(self, chosen: BoolArray | IntArray) -> "Frame":
+        """The frame of some of its axes."""
+        return replace(self, directions=self.directions[chosen], steps=self.steps[chosen], certain=self.certain[chosen])
+
+
+def rotation(records: FloatArray, rows: FloatArray, rank: int) -> FloatArray:
+    """Directions W (k x n) that take records (m x k, of this rank) to rows (m x n) best: orthogonal Procrustes.
+
+    With the singular value decomposition X'Y = P S Q' cut to the rank, W = P Q': the axes' parts inside the span.
+    """
+    left, _, right = np.linalg.svd(records.T @ rows, full_matrices=False)
+    return np.asarray(left[:, :rank] @ right[:rank])
+
+
+def refined(frame: Frame, rows: FloatArray, *, steps: bool) -> Frame:
+    """Frame fitted anew to all rows on its grid: nearest rows first, as errors of a direction grow with distance.
+
+    ``steps``: whether these are fitted too. All axes together must span the rows.
+    """
+    centred = rows - frame.base
+    order = np.argsort(np.einsum("ij,ij->i", centred, centred), kind="stable")
+    rank = int(np.linalg.matrix_rank(frame.directions, tol=1e-6))
+    for share in (*_NEAREST, *(1.0,) * (_ROUNDS - len(_NEAREST))):
+        near = rows[order[: max(int(share * len(rows)), min(len(rows), 20 * frame.directions.shape[1]))]]
+        frame = phased(frame, near)
+        positions = frame.positions(near)
+        whole = np.rint(positions)
+        good = (np.abs(positions - whole) < (_CLOSE_STEPS if steps else _CLOSE)).all(axis=1)
+        if good.sum() <= 2 * len(frame.steps):
+            return frame
+        records = whole[good] * frame.steps
+        centre_records, centre_rows = records.mean(axis=0), near[good].mean(axis=0)
+        if frame.origin:
+            centre_records, centre_rows = np.zeros_like(centre_records), frame.base
+        records, fitted = records - centre_records, near[good] - centre_rows
+        if steps and np.linalg.matrix_rank(records) == records.shape[1]:
+            scale = records.std(axis=0) + np.abs(records).mean(axis=0)
+            basis = np.linalg.lstsq(records / scale, fitted, rcond=None)[0] / scale[:, None]
+            lengths = np.linalg.norm(basis, axis=1)
+            # The functionals of this basis, orthonormal up to its errors. Made exactly so, the fine attributes of a
+            # table with steps of many orders would take over errors of the coarse ones.
+            directions = np.linalg.pinv(basis / lengths[:, None]).T
+            frame = replace(frame, steps=frame.steps * lengths, directions=directions)
+        else:
+            # One step along each axis as it is now: axes that do not vary among these rows stay where they are.
+            records = np.concatenate([records, np.diag(frame.steps)])
+            fitted = np.concatenate([fitted, frame.steps[:, None] * frame.directions])
+            frame = replace(frame, directions=rotation(records, fitted, rank))
+    return phased(frame, rows)
+
+
+def phased(frame: Frame, rows: FloatArray) -> Frame:
+    """Frame with the base moved so that residuals of these rows are zero on (circular) average."""
+    if frame.origin:
+        return frame
+    phases = np.angle(np.exp(2j * np.pi * frame.positions(rows)).mean(axis=0)) / (2 * np.pi)
+    shift = np.linalg.lstsq(frame.directions, phases * frame.steps, rcond=None)[0]
+    return replace(frame, base=frame.base + shift)

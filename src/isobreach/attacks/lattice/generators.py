@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Vectors that generate the lattice of a release: rows, or differences of rows, which cancel a translation.
+
+An inner product of two vectors errs by about their length times the error of a coordinate: short differences between
+near neighbours bear about ten times more noise than differences of random rows, and cost a search.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# How many vectors beyond the rank: each is one more equation that chance would have to meet.
+_LEAST_EXTRA = 12
+_ANCHORS, _NEIGHBOURS, _CHUNK = 1500, 3, 250
+# A new short difference counts as a new direction while this share of it lies outside the span of those taken.
+_NEW_DIRECTION = (0.4, 0.2, 0.1, 0.05)
+_PARALLEL = 0.9
+
+
+def wanted(rank: int) -> int:
+    """Number of generators for a lattice of this rank."""
+    return rank + max(_LEAST_EXTRA, rank // 2)
+
+
+def random_rows(rows: FloatArray, count: int, random: np.random.Generator, floor: float) -> IntArray:
+    """``count`` random rows that span what all rows span, down to lengths of ``floor``; more if that needs more."""
+    chosen = random.permutation(len(rows))[:count]
+    left = outside(rows, rows[chosen], floor)
+    added = list[int]()
+    while len(added) < rows.shape[1]:
+        lengths = np.einsum("ij,ij->i", left, left)
+        far = np.flatnonzero(lengths > max(0.1 * lengths.max(), floor**2))
+        if not len(far):
+            break
+        place = int(random.choice(far))
+        direction = left[place] / np.sqrt(lengths[place])
+        left = left - np.outer(left @ direction, direction)
+        added.append(place)
+    return np.concatenate([chosen, np.array(added, dtype=np.int64)])
+
+
+def outside(rows: FloatArray, vectors: FloatArray, floor: float) -> FloatArray:
+    """Part of each row outside the span of some vectors."""
+    _, values, directions = np.linalg.svd(vectors, full_matrices=False)
+    span = directions[values > max(floor, 1e-12 * float(values[0]))]
+    return np.asarray(rows - (rows @ span.T) @ span)
+
+
+def short_differences(rows: FloatArray, random: np.random.Generator, least: float) -> FloatArray:
+    """Differences of at least ``least`` between random rows and their nearest neighbours, shortest first."""
+    anchors = random.permutation(len(rows))[:_ANCHORS]
+    squares = np.einsum("ij,ij->i", rows, rows)
+    neighbours = min(_NEIGHBOURS, len(rows) - 2)
+    pieces, lengths = [], []
+    for start in range(0, len(anchors), _CHUNK):
+        some = anchors[start : start + _CHUNK]
+        distances = squares[some][:, None] + squares - 2 * (rows[some] @ rows.T)
+        distances[distances < least**2] = np.inf
+        nearest = np.argpartition(distances, neighbours, axis=1)[:, :neighbours]
+        pieces.append((rows[some][:, None] - rows[nearest]).reshape(-1, rows.shape[1]))
+        lengths.append(np.take_along_axis(distances, nearest, axis=1).ravel())
+    differences, length = np.concatenate(pieces), np.concatenate(lengths)
+    order = np.argsort(length, kind="stable")
+    return np.asarray(differences[order[np.isfinite(length[order])]])
+
+
+def spread(differences: FloatArray, count: int) -> FloatArray:
+    """Of differences in the order of their lengths, a short set that spans, then the next that are not parallel."""
+    units = differences / np.linalg.norm(differences, axis=1)[:, None]
+    left, taken = units.copy(), list[int]()
+    for share in _NEW_DIRECTION:
+        while len(taken) < differences.shape[1]:
+            lengths = np.linalg.norm(left, axis=1)
+            new = np.flatnonzero(lengths > share)
+            if not len(new):
+                break
+            direction = left[new[0]] / lengths[new[0]]
+            left -= np.outer(left @ direction, direction)
+            taken.append(int(new[0]))
+    for place in range(len(units)):
+        if len(taken) >= count:
+            break
+        if np.abs(units[taken] @ units[place]).max(initial=0.0) < _PARALLEL:
+            taken.append(place)
+    return differences[taken]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Gram path from rows to a frame: tables of whole numbers in a unit that is a power of ten."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.lattice.frame import Frame, rotation
+from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
+from isobreach.attacks.lattice.reduction import Spanned
+from isobreach.attacks.lattice.tight import tight_frame
+from isobreach.geometry.lattice import Deadline
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_ROUNDS = 12
+_NEW = 24
+_MISSED, _BEYOND = 0.3, 0.5
+_ALL_MISSED = 0.9
+_SPARE = 16
+_REACH = 10.0  # medians of the residuals: seven standard deviations of normal ones
+_NEAREST = (0.05, 0.2, 0.5, 1.0, 1.0)
+_PRECISE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class _Basis:
+    """Basis of the lattice that the rows generate, in released coordinates, with its exact Gram matrix."""
+
+    vectors: FloatArray
+    gram: IntArray
+    split: int
+
+
+def gram_frame(
+    rows: FloatArray, base: FloatArray, units: Sequence[float], generators: FloatArray, deadline: Deadline
+) -> Frame | None:
+    """Frame of a whole-number table in one of these units; None where inner products of generators are no such.
+
+    ``generators``: rows from the base, or short differences.
+    """
+    for unit in units:
+        if looks_whole(generators / unit):
+            basis = _generated((rows - base) / unit, generators / unit, deadline)
+            if basis is not None:
+                return _axes(basis, base, unit, rows.shape[1], deadline)
+    return None
+
+
+def _generated(scaled: FloatArray, generators: FloatArray, deadline: Deadline) -> _Basis | None:
+    """Basis of the lattice of all rows: those that the generators' misses become generators themselves."""
+    most_rank = scaled.shape[1]
+    for _ in range(_ROUNDS):
+        exact = whole_gram(generators, most_rank)
+        found = None if exact is None else gram_lattice(exact[1], deadline)
+        if exact is None or found is None:
+            return None
+        lattice, gram, done = found
+        kept = generators[exact[0]]
+        vectors = _turned(lattice, kept, scaled)
+        positions = scaled @ np.linalg.pinv(vectors)
+        whole = np.rint(positions)
+        residuals = np.abs(positions - whole)
+        outside = scaled - positions @ vectors
+        beyond = np.linalg.norm(outside, axis=1) > _BEYOND
+        reach = np.clip(_REACH * np.median(residuals, axis=0), _MISSED, 0.5)
+        missed = np.flatnonzero((residuals > reach).any(axis=1) | beyond)
+        if not len(missed):
+            return _Basis(vectors, gram, done)
+        if len(missed) > _ALL_MISSED * len(scaled) and len(lattice.basis) == scaled.shape[1]:
+            return None
+        # The remainder of a missed row is a short vector of its class, and so a precise one.
+        remainders = scaled[missed] - whole[missed] @ vectors
+        by_length = np.argsort(np.einsum("ij,ij->i", remainders, remainders), kind="stable")
+        picked = by_length[np.unique(np.linspace(0, len(missed) - 1, _NEW).astype(np.int64))]
+        outermost = np.argsort(-np.linalg.norm(outside[missed], axis=1), kind="stable")[:_NEW]
+        new = remainders[np.unique(np.concatenate([picked, outermost]))]
+        directions = int((np.linalg.svd(outside[beyond], compute_uv=False) > _BEYOND).sum()) if beyond.any() else 0
+        most_rank = min(scaled.shape[1], len(lattice.basis) + directions)
+        generators = np.concatenate([vectors, new, kept[:_SPARE]])
+    return None
+
+
+def _turned(lattice: Spanned, kept: FloatArray, scaled: FloatArray) -> FloatArray:
+    """The exact basis turned to where the generators are; then, as far as rows lie on the lattice, to where rows are.
+
+    The nearest rows first: the error of a direction grows with distance.
+    """
+    exact = lattice.coordinates @ lattice.basis
+    vectors = lattice.basis @ rotation(exact, kept, len(lattice.basis))
+    order = np.argsort(np.einsum("ij,ij->i", scaled, scaled), kind="stable")
+    for share in _NEAREST:
+        near = scaled[order[: max(int(share * len(order)), min(len(order), 20 * len(lattice.basis)))]]
+        positions = near @ np.linalg.pinv(vectors)
+        whole = np.rint(positions)
+        residuals = np.abs(positions - whole)
+        if residuals.max() < _PRECISE:
+            continue
+        good = (residuals < _MISSED).all(axis=1)
+        records = np.concatenate([exact, whole[good] @ lattice.basis])
+        vectors = lattice.basis @ rotation(records, np.concatenate([kept, near[good]]), len(lattice.basis))
+    return vectors
+
+
+def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: Deadline) -> Frame | None:
+    """Axes of the lattice: what split off with step one, as only axes are that short; then what the rest allows."""
+    units = (np.diag(basis.gram) == 1) & (np.arange(len(basis.gram)) < basis.split)
+    directions, steps = basis.vectors[units], np.ones(int(units.sum()))
+    certain = np.ones(len(steps), dtype=np.bool_)
+    doubt = ""
+    if not units.all():
+        rest = ~units
+        found = tight_frame(basis.gram[np.ix_(rest, rest)], columns - int(units.sum()), deadline)
+        doubt = found.doubt
+        # A functional c takes the basis to whole numbers c_i; as a vector of the span it is c' G^-1 b.
+        dual = found.functionals @ np.linalg.solve(
+            basis.gram[np.ix_(rest, rest)].astype(np.float64), basis.vectors[rest]
+        )
+        directions = np.concatenate([directions, dual])
+        steps = np.concatenate([steps, np.ones(len(dual))])
+        certain = np.concatenate([certain, found.certain])
+    return Frame(directions, steps * unit, certain, base, not base.any(), "inner products", doubt)

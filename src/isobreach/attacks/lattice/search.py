@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The paths in turn, from the one that bears most and claims most to the one that needs least."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach.attacks.lattice.climbing import climbed_frame
+from isobreach.attacks.lattice.dual import dual_frame
+from isobreach.attacks.lattice.evidence import accepted
+from isobreach.attacks.lattice.frame import Frame, refined
+from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
+from isobreach.attacks.lattice.inner_products import gram_frame
+from isobreach.attacks.lattice.unknown_steps import step_frame
+from isobreach.geometry.lattice import Deadline, OutOfTimeError
+from isobreach.linking.precision import Precision
+
+FloatArray = NDArray[np.float64]
+
+# Units of whole numbers and decimals.
+_UNITS = tuple(10.0**-k for k in range(7))
+# Error of an inner product, in squared units, beyond which its whole number cannot be told.
+_LARGEST_ERROR = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Rows of a release held in memory.
+
+    ``error``: standard deviation of a coordinate's error as the release's own precision has it. ``spacing``: that of
+    the grid on which released coordinates themselves lie, 0 where they need all digits of their type.
+    """
+
+    rows: FloatArray
+    error: float
+    spacing: float
+
+    @classmethod
+    def measured(cls, rows: FloatArray, precision: Precision) -> "Release":
+        """Error and spacing from the precision read off the release."""
+        largest = float(np.abs(rows).max())
+        error = float(np.hypot(precision.step / np.sqrt(3), 2 * precision.unit * largest))
+        return cls(rows, error, max(2 * precision.step, 4 * precision.unit * largest))
+
+
+def search(
+    release: Release, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
+) -> tuple[Frame | None, str]:
+    """The frame with the most accepted axes that any path finds, and why there is none or not more."""
+    best: Frame | None = None
+    doubt = ""
+    paths = list(_paths(release, noise, random, deadline))
+    for done, (_, find) in enumerate(paths):
+        progress("lattice paths", done, len(paths))
+        try:
+            frame = find()
+        except OutOfTimeError:
+            doubt = f"the time budget ended before all paths were tried; {doubt}".rstrip("; ")
+            break
+        if frame is None:
+            continue
+        doubt = frame.doubt or doubt
+        frame = accepted(frame, release.rows, release.spacing)
+        if best is None or frame.certain.sum() > best.certain.sum():
+            best = frame
+        if frame.certain.any() and frame.certain.all():
+            break
+    progress("lattice paths", len(paths), len(paths))
+    return best, doubt
+
+
+def _paths(
+    release: Release, noise: float | None, random: np.random.Generator, deadline: Deadline
+) -> Iterator[tuple[str, Callable[[], Frame | None]]]:
+    rows = release.rows
+    columns = rows.shape[1]
+    error = float(np.hypot(release.error, noise or 0.0))
+    origin = np.zeros(columns)
+    middle = np.median(rows, axis=0)
+    centre = rows[int(np.einsum("ij,ij->i", rows - middle, rows - middle).argmin())]
+
+    def whole(base: FloatArray, short: bool) -> Frame | None:
+        vectors = rows - base
+        if short:
+            differences = short_differences(vectors, random, 0.3)
+            if len(differences) < wanted(columns):
+                return None
+            generators = spread(differences, wanted(columns))
+        else:
+            generators = vectors[random_rows(vectors, wanted(columns), random, 0.3 * _UNITS[-1])]
+        lengths = float(np.sqrt(np.einsum("ij,ij->i", generators, generators).mean()))
+        units = [unit for unit in _UNITS if 2 * error * lengths <= _LARGEST_ERROR * unit**2]
+        frame = gram_frame(rows, base, units, generators, deadline)
+        return None if frame is None else replace(refined(frame, rows, steps=False), doubt=frame.doubt)
+
+    yield "rows", lambda: whole(origin, False)
+    yield "differences", lambda: whole(centre, False)
+    yield "unknown steps", lambda: step_frame(rows, error, random, deadline)
+    yield "short differences", lambda: whole(centre, True)
+    yield "dual", lambda: dual_frame(rows, error, random, deadline)
+    for unit in _UNITS[:3]:
+        yield "climbing", partial(climbed_frame, rows, unit, random, deadline)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Attacks by name."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress, no_progress
+from isobreach._validation import check_choice
+from isobreach.attacks.known_input import attack
+from isobreach.attacks.lattice import lattice_attack
+from isobreach.attacks.reconstruction import Knowledge, Reconstruction
+from isobreach.blocks import Source
+from isobreach.errors import InputError
+
+Attack = Callable[..., Reconstruction]
+
+
+def known_input(
+    released: NDArray[Any] | Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+) -> Reconstruction:
+    """The known-input attack (``isobreach.attacks.attack``), which also takes its settings; the motion is found out."""
+    if knowledge.known is None:
+        raise InputError("knowledge", "must have known records for this attack", "none", "Give Knowledge(known=...).")
+    settings.setdefault("motion", "auto")
+    settings.setdefault("noise", knowledge.noise)
+    result = attack(np.asarray(knowledge.known), released, seed=seed, progress=progress, **settings)
+    linked, total = len(result.linkage.linked), len(result.linkage.rows)
+    return Reconstruction(
+        claimed=linked > 0,
+        reason=f"{linked} of {total} known records linked; {result.hidden_dimension} dimensions stay hidden.",
+        estimates=result.estimates,
+        breach_probability=result.breach_probability,
+    )
+
+
+ATTACKS: dict[str, Attack] = {"known-input": known_input, "lattice": lattice_attack}
+
+
+def reconstruct(
+    name: str,
+    released: NDArray[Any] | Source,
+    knowledge: Knowledge | None = None,
+    *,
+    seed: int | None = None,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> Reconstruction:
+    """Run the attack of a name on a release, with what the attacker knows; ``settings`` are the attack's own."""
+    check_choice("name", name, ATTACKS)
+    try:
+        return ATTACKS[name](released, knowledge or Knowledge(), seed=seed, progress=progress, **settings)
+    except TypeError as error:
+        if "unexpected keyword argument" not in str(error):
+            raise
+        raise InputError("settings", f"must be those of the {name} attack", str(error).split("argument ")[-1]) from None

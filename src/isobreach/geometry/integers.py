@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact linear algebra on whole numbers, as far as lattices need it.
+
+Everything is done modulo primes of 31 bits, where a product fits in 64, and then lifted to the whole number of least
+size. A rank modulo p is at most the true one; an inverse is the true one if multiplying back confirms it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+
+PRIME, _SECOND_PRIME = 2147483629, 2147483587
+
+
+def rank_modulo(matrix: IntArray, prime: int = PRIME) -> int:
+    """Rank of a whole-number matrix modulo a prime; in characteristic 0 it is at least that."""
+    work = np.mod(matrix, prime)
+    rows, columns = work.shape
+    rank = 0
+    for column in range(columns):
+        if rank == rows:
+            break
+        places = np.flatnonzero(work[rank:, column])
+        if not len(places):
+            continue
+        pivot = rank + int(places[0])
+        work[[rank, pivot]] = work[[pivot, rank]]
+        work[rank] = work[rank] * pow(int(work[rank, column]), -1, prime) % prime
+        below = rank + 1 + np.flatnonzero(work[rank + 1 :, column])
+        work[below] = (work[below] - work[below, column][:, None] * work[rank] % prime) % prime
+        rank += 1
+    return rank
+
+
+def unimodular_inverse(matrix: IntArray) -> IntArray | None:
+    """Inverse of a matrix of determinant 1 or -1; None where its entries are too large, or it is none."""
+    first = _inverse_modulo(matrix, PRIME)
+    if first is None:
+        return None
+    inverse = np.where(first > PRIME // 2, first - PRIME, first)
+    if _is_inverse(matrix, inverse):
+        return inverse
+    # Entries of more than 31 bits: the whole number below p q with these remainders (Garner).
+    second = _inverse_modulo(matrix, _SECOND_PRIME)
+    if second is None:
+        return None
+    digit = (second - first) % _SECOND_PRIME * pow(PRIME, -1, _SECOND_PRIME) % _SECOND_PRIME
+    inverse = np.where(digit > _SECOND_PRIME // 2, digit - _SECOND_PRIME, digit) * PRIME + first
+    return inverse if _is_inverse(matrix, inverse) else None
+
+
+def _inverse_modulo(matrix: IntArray, prime: int) -> IntArray | None:
+    size = len(matrix)
+    work = np.concatenate([np.mod(matrix, prime), np.eye(size, dtype=np.int64)], axis=1)
+    for column in range(size):
+        places = np.flatnonzero(work[column:, column])
+        if not len(places):
+            return None
+        pivot = column + int(places[0])
+        work[[column, pivot]] = work[[pivot, column]]
+        work[column] = work[column] * pow(int(work[column, column]), -1, prime) % prime
+        factors = work[:, column].copy()
+        factors[column] = 0
+        others = np.flatnonzero(factors)
+        work[others] = (work[others] - factors[others][:, None] * work[column] % prime) % prime
+    return work[:, size:]
+
+
+def _is_inverse(matrix: IntArray, inverse: IntArray) -> bool:
+    product = whole_product(matrix, inverse)
+    return product is not None and bool((product == np.eye(len(matrix), dtype=np.int64)).all())
+
+
+def whole_product(left: IntArray, right: IntArray) -> IntArray | None:
+    """Product of whole-number matrices; None where it would leave 64 bits."""
+    if not left.size or not right.size:
+        return left @ right
+    bound = float(np.abs(left).max()) * float(np.abs(right).max()) * left.shape[1]
+    if bound < 2.0**53:  # sums of products of float64 are exact, and go through BLAS
+        return np.asarray(np.rint(left.astype(np.float64) @ right.astype(np.float64)), dtype=np.int64)
+    return left @ right if bound < 2.0**62 else None
