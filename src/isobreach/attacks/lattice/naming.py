@@ -25,14 +25,14 @@ from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
 from isobreach.attacks.lattice.placing import Placing, TooManyPlacementsError, centres_of
 from isobreach.attacks.lattice.sampling import LEAST_SAMPLE, Comparison, from_grid
 from isobreach.attacks.reconstruction import Knowledge
+from isobreach.blocks import run_in_order
 from isobreach.errors import InputError
 from isobreach.linking.precision import grid_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# What a value along an axis may be off: a share of the step, for steps that were estimated, and of the value itself.
-_STEP_ERROR, _VALUE_ERROR = 1e-6, 1e-9
+_VALUE_ERROR = 1e-9  # that a value may be off besides, as a share of the largest
 _FINE = 0.05  # of a step: what is off the grid by less may have been rounded
 
 _NO_BOUNDS = "the bounds do not hold for this release, so nothing is settled"
@@ -101,6 +101,7 @@ def name_axes(
     origin_known: bool,
     knowledge: Knowledge,
     *,
+    error: float = 1e-6,
     progress: Progress = no_progress,
 ) -> Naming:
     """Name the axes of a recovered table.
@@ -116,24 +117,33 @@ def name_axes(
         Whether values are measured from the attributes' own origin: then attribute = sign * value.
     knowledge
         What the attacker has, checked.
+    error
+        The most that a value may be off, as a share of its axis' step.
     progress
         Called as ``progress(label, done, total)``.
     """
-    return _Naming(values, steps, knowledge, progress, origin_known=origin_known).run()
+    return _Naming(values, steps, knowledge, error, progress, origin_known=origin_known).run()
 
 
 class _Naming:
     """The stages of naming, and what each has settled."""
 
     def __init__(
-        self, values: FloatArray, steps: FloatArray, knowledge: Knowledge, progress: Progress, *, origin_known: bool
+        self,
+        values: FloatArray,
+        steps: FloatArray,
+        knowledge: Knowledge,
+        error: float,
+        progress: Progress,
+        *,
+        origin_known: bool,
     ) -> None:
         self._varies = np.isfinite(steps)
         missing = values[:, ~self._varies]
         self._distances_kept = bool((missing == missing[:1]).all())  # not a number is not itself
         self._values = np.ascontiguousarray(values[:, self._varies], dtype=np.float64)
         self._steps = np.asarray(steps[self._varies], dtype=np.float64)
-        self._origin_known, self._progress = origin_known, progress
+        self._origin_known, self._progress, self._step_error = origin_known, progress, error
         self._known, self._sample = knowledge.known, knowledge.sample
         self._attributes = _attributes(knowledge, len(steps))
         self._bounds = _bounds(knowledge, self._attributes)
@@ -160,7 +170,7 @@ class _Naming:
 
     def _start(self) -> Options:
         """Options with the most that a number may be off: more where a table's own decimals are off the grid."""
-        own = _STEP_ERROR * self._steps + _VALUE_ERROR * np.abs(self._values).max(axis=0)
+        own = self._step_error * self._steps + _VALUE_ERROR * np.abs(self._values).max(axis=0)
         error = np.tile(own[:, None], self._attributes)
         for table in (self._known, self._sample):
             if table is not None:
@@ -216,7 +226,8 @@ class _Naming:
         if min(len(sample), len(self._values)) < LEAST_SAMPLE:
             self._notes.append(_SMALL_SAMPLE)
             return on_grid
-        found = Comparison(sample, self._values, self._steps).options(on_grid)
+        comparison = Comparison(sample, self._values, self._steps, self._progress)
+        (found,) = run_in_order(comparison.options, [on_grid], 1)  # its products are small: one BLAS thread
         if found is None:
             self._notes.append(_NO_SAMPLE)
             return options

@@ -7,8 +7,8 @@ are proposed by what is cheap, and each placement of all records is then checked
 
 1. Offsets known (the release is not translated, or every axis fills its attribute's range): norms and distances, by
    ``link``; or, where axes are missing, the values of a row must be among the record's.
-2. Offsets unknown: all pairs of rows at the rarest distance between two known records, with the same sizes of
-   differences; further records stand at the right distances from both.
+2. Offsets unknown: all pairs of rows at the distance of two known records, with the same sizes of differences
+   (the two whose differences are rarest); further records stand at the right distances from both.
 3. One record after the other, the one with the fewest rows left first. A row is out if no matching of axes to
    attributes agrees with it; the options of all placements that get to the end are joined.
 
@@ -20,19 +20,21 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
 from isobreach.linking import link
-from isobreach.linking.narrowing import distances_from, values_agreeing
+from isobreach.linking.narrowing import distances_from
 from isobreach.linking.pairs import Cloud, TooManyError
-from isobreach.linking.rates import Rates
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _MOST_NODES = 4000  # rows tried for a record, in all
 _MOST_PAIRS = 4_000_000
+_MOST_STARTS = 8192  # pairs of rows tried for two records
+_SAMPLED, _SEED = 4096, 0  # pairs from which the rarest difference is guessed: what it finds is the same for all
 _PART = 1 << 17  # pairs whose differences are sorted at a time
 _LINK_NODES = 200_000
 _CENTRE_ERRORS = 4  # that a record may be off, in terms of a number's error, about a centre that is itself found
@@ -59,7 +61,7 @@ class Placing:
         progress: Progress,
     ) -> None:
         self._known = np.unique(known, axis=0)
-        self._points, self._copies = np.unique(values, axis=0, return_counts=True)
+        self._points = np.unique(values, axis=0)
         self._centres, self._distances_kept, self._progress = centres, distances_kept, progress
         self._nodes = 0
 
@@ -121,8 +123,7 @@ class Placing:
         gap = 2 * error * np.sqrt(options.error.shape[0]) + 1e-9 * float(np.abs(self._points).max(initial=0.0))
         lengths = np.stack([distances_from(self._known, i) for i in range(len(self._known))])
         first, second = np.triu_indices(len(lengths), 1)
-        apart = lengths[first, second]
-        rates = Rates.between(self._points).log_share(apart - gap, apart + gap)
+        rates = self._log_rates(np.abs(self._known[first] - self._known[second]), max(error, 1e-300))
         one, two = (int(side[np.argmin(rates)]) for side in (first, second))
         low, high = np.array([lengths[one, two] - gap]), np.array([lengths[one, two] + gap])
         try:
@@ -130,27 +131,38 @@ class Placing:
         except TooManyError:
             raise TooManyPlacementsError from None
         fits = self._same_sizes(u, v, np.abs(self._known[one] - self._known[two]), 2 * error)
-        u, v = np.concatenate([u[fits], v[fits]]), np.concatenate([v[fits], u[fits]])
-        if len(u) > _MOST_NODES:
+        u, v = u[fits], v[fits]
+        if len(u) > _MOST_STARTS:
             raise TooManyPlacementsError
         others = np.setdiff1d(np.arange(len(self._known)), [one, two])
-        window = lengths[[one, two]][:, others]
-        for done, (a, b) in enumerate(zip(u.tolist(), v.tolist(), strict=True), start=1):
+        for done, pair in enumerate(zip(u.tolist(), v.tolist(), strict=True), start=1):
             self._progress("placing known records", done, len(u))
-            rows = self._at_distances(np.array([a, b]), others, window - gap, window + gap)
-            if all(len(several) for several in rows.values()):
-                both = options.linked(self._known[one], self._points[a]).linked(self._known[two], self._points[b])
-                state = both.matched()
-                if state is not None:
-                    yield state, rows
+            away = [distances_from(self._points, row) for row in pair]
+            for a, b in ((0, 1), (1, 0)):
+                rows = {
+                    int(i): np.flatnonzero(
+                        (np.abs(away[a] - lengths[one, i]) <= gap) & (np.abs(away[b] - lengths[two, i]) <= gap)
+                    )
+                    for i in others
+                }
+                if all(len(several) for several in rows.values()):
+                    state = options.linked(self._known[one], self._points[pair[a]])
+                    matched = state.linked(self._known[two], self._points[pair[b]]).matched()
+                    if matched is not None:
+                        yield matched, rows
 
-    def _at_distances(
-        self, placed: IntArray, others: IntArray, low: FloatArray, high: FloatArray
-    ) -> dict[int, IntArray]:
-        if not len(others):
-            return {}
-        start, hits = values_agreeing(self._points, self._copies, placed, low, high)
-        return {int(i): hits[start[k] : start[k + 1]] for k, i in enumerate(others)}
+    def _log_rates(self, sizes: FloatArray, error: float) -> FloatArray:
+        """How common differences of given sizes are, in any order, as if those of the axes were independent: a log."""
+        rng = np.random.default_rng(_SEED)
+        u, v = rng.integers(len(self._points), size=(2, _SAMPLED))
+        seen, counts = np.unique(_keys(np.abs(self._points[u] - self._points[v]), error), return_counts=True)
+        out = []
+        for several in sizes:
+            wanted, times = np.unique(_keys(np.sort(several)[-self._points.shape[1] :], error), return_counts=True)
+            place = np.minimum(np.searchsorted(seen, wanted), len(seen) - 1)
+            share = np.where(seen[place] == wanted, counts[place], 1) / counts.sum()
+            out.append((times * np.log(share) - gammaln(times + 1)).sum())
+        return np.array(out)
 
     def _same_sizes(self, u: IntArray, v: IntArray, sizes: FloatArray, error: float) -> NDArray[np.bool_]:
         """Pairs of rows whose differences have the given sizes, in any order."""
@@ -167,6 +179,11 @@ class Placing:
             close[close] = (np.abs(gaps - wanted[missing:]) <= error).all(axis=1)
             out[part] = close
         return out
+
+
+def _keys(sizes: FloatArray, error: float) -> FloatArray:
+    """The same number for sizes that are the same within the error, but for a few at the edge."""
+    return np.asarray(np.rint(sizes / (16 * error)))
 
 
 def centres_of(
