@@ -35,7 +35,7 @@ def wilson(successes: float, trials: float, *, quantile: float = 1.9599639845400
     """Wilson's interval for a share: centre (x + z^2/2T) / (1 + z^2/T).
 
     >>> wilson(0, 100)
-    Sampled(value=0.0, low=0.0, high=0.0369934995...)
+    Sampled(value=0.0, low=0.0, high=0.03699349820698568)
     """
     share = successes / trials
     square = quantile**2 / trials
@@ -48,7 +48,7 @@ def clopper_pearson(successes: int, trials: int) -> Sampled:
     """Exact interval for a share, from quantiles of beta distributions.
 
     >>> clopper_pearson(0, 100).high
-    0.0362166...
+    0.03621669264517641
     """
     tail = (1 - LEVEL) / 2
     low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))

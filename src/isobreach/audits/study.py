@@ -42,12 +42,18 @@ from isobreach.schemes import Scheme, perturb, scheme_by_name
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-GREEDY = ("greedy by determined directions", "greedy by expected breaches")
+GREEDY = ("greedy, by directions", "greedy, by breaches")
 _RANGE_SHARE = 0.05
 
 
 class Store(Protocol):
-    """Where finished work is kept, so that an audit can go on after an interruption."""
+    """Where finished work is kept, so that an audit can go on after an interruption.
+
+    ``name``: how an error calls it.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
 
     def load(self) -> Mapping[str, NDArray[Any]] | None:
         """What was saved last, None if nothing was."""
@@ -132,7 +138,7 @@ def audit(
     greedy = _greedy(table, sizes[-1], insider.record, seed)
     orders = [*greedy.values(), *(draws.choice(total, sizes[-1], replace=False) for _ in range(trials))]
     state = _fingerprint(values, chosen, motion, epsilon, sizes, trials, level, allowed, seed)
-    sums = _played(table, links, orders, sizes, level, len(greedy), state, store, progress, threads)
+    sums = _played(table, links, orders, sizes, level, len(greedy), seed, state, store, progress, threads)
 
     played = Played(Figures.stacked(sums.figures), sums.exposure, sums.breached, sums.absent, len(greedy))
     kept = baselines(
@@ -186,6 +192,7 @@ def _played(
     sizes: tuple[int, ...],
     level: float,
     greedy: int,
+    seed: int,
     fingerprint: str,
     store: Store | None,
     progress: Progress,
@@ -196,10 +203,10 @@ def _played(
     sums = _Sums([], np.zeros(shape), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
     saved = None if store is None else store.load()
     mark = np.frombuffer(fingerprint.encode(), dtype=np.uint8)
-    if saved is not None:
+    if store is not None and saved is not None:
         if not np.array_equal(saved["fingerprint"], mark):
             rule = "must hold the unfinished work of this very audit"
-            raise InputError("store", rule, "that of another", "Remove it, or choose another folder.")
+            raise InputError(store.name, rule, "that of another", "Remove it, or choose another output.")
         sums = _Sums.restored(saved)
     done = len(sums.figures)
     progress("coalitions", done, len(orders))
@@ -213,9 +220,9 @@ def _played(
             sums.add(trial, rest[i], sizes, level, random=done + i >= greedy)
             progress("coalitions", done + i + 1, len(orders))
             if store is not None and store.due():
-                store.keep({**sums.arrays(), "fingerprint": mark})
+                store.keep({**sums.arrays(), "fingerprint": mark, "seed": np.array(seed)})
     if store is not None and len(rest):
-        store.keep({**sums.arrays(), "fingerprint": mark})
+        store.keep({**sums.arrays(), "fingerprint": mark, "seed": np.array(seed)})
     return sums
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line: arguments, progress, exit codes. Nothing else, and nothing heavy before a command runs.
 
-Exit codes: 0 fine; 2 bad input, in one line on stderr with nothing written.
+Exit codes: 0 fine; 1 an audit's gate is closed, with the reason in one line; 2 bad input, in one line on stderr with
+nothing written.
 """
 
 import os
@@ -27,24 +28,34 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         raise _Interrupted
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
-    message = None
+    code, message = 0, None
     try:
-        message = _run(arguments)
+        code, message = _run(arguments)
     except BaseException:
         # Compiled code that is interrupted may raise something of its own instead.
         if not interrupted:
             raise
-        message = "interrupted. Nothing was written."
+        code, message = 2, "interrupted. Nothing was written."
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     if message is not None:
         print(f"isobreach: {message}".encode(errors="replace").decode(), file=sys.stderr)
-        sys.exit(2)
-    sys.exit(0)
+    sys.exit(code)
 
 
-def _run(arguments: list[str] | None) -> str | None:
+def _run(arguments: list[str] | None) -> tuple[int, str | None]:
+    """Run a command and return the exit code, with a line for whatever is not fine."""
+    from isobreach.cli.gate import GateError
+
+    try:
+        error = _error(arguments)
+    except GateError as closed:
+        return 1, str(closed)
+    return (0, None) if error is None else (2, error)
+
+
+def _error(arguments: list[str] | None) -> str | None:
     """Run a command and return its error, if any."""
     import click
 

@@ -198,6 +198,77 @@ def attack(
 
 
 @app.command()
+@click.argument("data")
+@click.option(
+    "--scheme",
+    type=click.Choice(["orthogonal", "rigid"]),
+    default="rigid",
+    show_default=True,
+    help="How DATA is protected.",
+)
+@click.option("--width", type=int, help="Columns of the release, if more than of DATA.")
+@click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
+@click.option("--coalitions", default="1-8", show_default=True, help="Numbers of insiders: 1-8 or 1,2,4-6.")
+@click.option("--trials", type=int, default=200, show_default=True, help="Random orders of insiders.")
+@click.option("--level", type=float, default=0.5, show_default=True, help="Probability from which on it is a breach.")
+@click.option("--tolerance", help="Error within which an attribute is learned: one number, or one a column by commas.")
+@click.option(
+    "--noise-levels", help="Noise to try as a remedy, relative to the table's spread, by commas: 0.1,0.2,0.5."
+)
+@click.option("--target", type=float, default=0.05, show_default=True, help="Breach rate that noise should not exceed.")
+@click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
+@click.option(
+    "--fail-above", type=float, help="Exit with 1 if a record is breached with a higher probability than this."
+)
+@click.option("--fail-size", type=int, help="Coalition size that --fail-above is about.  [default: the largest]")
+@click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to audit, by commas.")
+@click.option("--id-column", help="Column that names the records.")
+@options.force
+@options.common
+def audit(
+    data: str,
+    scheme: str,
+    width: int | None,
+    epsilon: float,
+    coalitions: str,
+    trials: int,
+    level: float,
+    tolerance: str | None,
+    noise_levels: str | None,
+    target: float,
+    out: Path | None,
+    fail_above: float | None,
+    fail_size: int | None,
+    columns: tuple[str, ...] | None,
+    id_column: str | None,
+    force: bool,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
+) -> None:
+    """How few insiders could undo a release of DATA, and how surely? For owners, before they publish.
+
+    Random coalitions of every size attack a trial release, and greedy ones look for the worst. With --out, finished
+    trials are kept beside the folder: the same command goes on after an interruption, to the same result.
+    """
+    from isobreach.cli.audit import AuditJob, Gate, parse_numbers, parse_sizes, scheme_of
+
+    tolerances = parse_numbers("--tolerance", tolerance)
+    asked = {
+        "scheme": scheme_of(scheme, width),
+        "epsilon": epsilon,
+        "coalition_sizes": parse_sizes(coalitions),
+        "trials": trials,
+        "level": level,
+        "tolerance": tolerances[0] if len(tolerances) == 1 else tolerances or None,
+        "noise_levels": parse_numbers("--noise-levels", noise_levels),
+        "target": target,
+    }
+    job = AuditJob(data, columns, id_column, asked, Gate(fail_above, fail_size), out, force, seed)
+    job.run(Console(json_only=json_only, quiet=quiet))
+
+
+@app.command()
 @click.option("--known", "insiders", type=int, default=4, show_default=True, help="Insiders who pool their records.")
 @click.option("--epsilon", type=float, default=0.15, show_default=True, help="Relative error that counts as a breach.")
 @click.option("--out", type=options.path, help="New folder for the report.  [default: isobreach-demo, or a free one]")

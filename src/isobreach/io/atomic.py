@@ -25,6 +25,7 @@ _OUR_FILES = {
     RUN_FILE,
     "result.json",
     "per_record.parquet",
+    "per_attribute.parquet",
     "dictionary.parquet",
     "report.html",
     "figures",

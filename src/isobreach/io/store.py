@@ -23,6 +23,11 @@ class FileStore:
         self._path, self._seconds = Path(path), seconds
         self._last = time.monotonic()
 
+    @property
+    def name(self) -> str:
+        """The file."""
+        return str(self._path)
+
     def load(self) -> Mapping[str, NDArray[Any]] | None:
         """What was kept last, None if there is no file."""
         if not self._path.exists():

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results as words, JSON, figures and pages: nothing is computed here."""
 
+from isobreach.report.audit_json import audit_json
+from isobreach.report.audit_page import audit_page
+from isobreach.report.audit_wording import sentences as audit_sentences
+from isobreach.report.audit_wording import verdict as audit_verdict
 from isobreach.report.figures import attack_figure
 from isobreach.report.links import dictionary_json, link_records, link_sentences, link_table, motion_json, no_link
 from isobreach.report.page import attack_page
@@ -10,6 +14,10 @@ from isobreach.report.wording import result_json, sentences, verdict
 __all__ = [
     "attack_figure",
     "attack_page",
+    "audit_json",
+    "audit_page",
+    "audit_sentences",
+    "audit_verdict",
     "count",
     "dictionary_json",
     "link_records",

@@ -66,7 +66,7 @@ def attack_page(
 <p>{escape(_threat(summary))} Not being breached by this attack is no proof of safety: other attacks, and attackers who
 know more, may succeed.</p>
 <h2>How to run it again</h2>
-{_table(("", ""), _run(run))}
+{_table(("", ""), run_rows(run))}
 </main>
 </body>
 </html>
@@ -146,7 +146,8 @@ def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
     return rows
 
 
-def _run(run: Mapping[str, Any]) -> list[tuple[str, str]]:
+def run_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a run was made of, a line each."""
     rows = [("command", str(run["command"])), ("seed", str(run["seed"]))]
     rows += [(name, str(value)) for name, value in run["parameters"].items() if value is not None]
     rows += [(f"{role}: {entry['name']}", entry["hash"]) for role, entry in run["inputs"].items()]

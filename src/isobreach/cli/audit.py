@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The audit on the command line: reads the table, shows progress, writes the folder, keeps the gate."""
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isobreach import _interface, datasets, schemes
+from isobreach._interface import AuditReport
+from isobreach.cli.console import Console
+from isobreach.cli.gate import GateError
+from isobreach.cli.tables import read_data
+from isobreach.errors import InputError
+from isobreach.io import (
+    FileStore,
+    atomic_directory,
+    check_free,
+    run_record,
+    write_columns,
+    write_file,
+    write_json,
+)
+from isobreach.report import audit_json, audit_page, audit_sentences, audit_verdict, count, probability
+
+
+@dataclass(frozen=True)
+class Gate:
+    """``--fail-above`` and ``--fail-size``: the highest breach probability that is allowed, and against how many."""
+
+    above: float | None
+    size: int | None
+
+    def check(self, sizes: Sequence[int]) -> None:
+        """Refuse a gate that could not be decided, before the work starts."""
+        if self.above is None:
+            if self.size is not None:
+                raise InputError("--fail-size", "needs a limit", "no --fail-above", "Add --fail-above P.")
+            return
+        if not 0 <= self.above < 1:
+            raise InputError("--fail-above", "must be a probability from 0 to below 1", self.above)
+        if self.size is not None and self.size not in sizes:
+            raise InputError("--fail-size", "must be one of the coalition sizes", self.size, "See --coalitions.")
+
+    def reason(self, result: AuditReport) -> str | None:
+        """Why the gate is closed, None if it is open."""
+        if self.above is None:
+            return None
+        one = result.at(result.sizes[-1] if self.size is None else self.size)
+        if one.worst_record.value <= self.above:
+            return None
+        return (
+            f"gate closed: with {count(one.size, 'insider')} the most exposed record is breached with probability "
+            f"{probability(one.worst_record.value)}, above {self.above:g} (coalition: {one.worst_record.coalition})."
+        )
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Coalition sizes as ``1-8`` or ``1,2,4-6``."""
+    sizes: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        try:
+            low, high = int(first), int(last if dash else first)
+        except ValueError:
+            raise InputError("--coalitions", "must be sizes such as 1-8 or 1,2,4-6", repr(text)) from None
+        if high < low or high - low > 100_000:
+            raise InputError("--coalitions", "must be sizes such as 1-8 or 1,2,4-6", repr(text))
+        sizes += range(low, high + 1)
+    return sizes
+
+
+def parse_numbers(option: str, text: str | None) -> list[float]:
+    """Numbers by commas."""
+    if text is None or not text.strip():
+        return []
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(option, "must be numbers, by commas", repr(text)) from None
+
+
+@dataclass(frozen=True)
+class AuditJob:
+    """One audit as the command line asks for it; ``options`` are arguments of ``isobreach.audit``."""
+
+    data: str
+    columns: tuple[str, ...] | None
+    id_column: str | None
+    options: Mapping[str, Any]
+    gate: Gate
+    out: Path | None
+    force: bool
+    seed: int | None
+    command: str = "isobreach audit"
+    title: str = "Audit before publishing"
+
+    def run(self, console: Console) -> None:
+        """Audit, write, speak; raise GateError last."""
+        started = time.monotonic()
+        self.gate.check(self.options["coalition_sizes"])
+        if self.out is not None:
+            check_free(self.out, force=self.force)
+        store = None if self.out is None else FileStore(unfinished(self.out))
+        with console.bars():
+            table = read_data(self.data, console, self.columns, self.id_column)
+            seed = self._seed(store)
+            result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
+            if self.out is not None:
+                with console.work("writing"):
+                    self._write(self.out, result, time.monotonic() - started)
+                if store is not None:
+                    store.remove()
+        self._speak(console, result)
+        reason = self.gate.reason(result)
+        if reason is not None:
+            raise GateError(reason)
+
+    def _seed(self, store: FileStore | None) -> int:
+        """The seed as given; else one that is drawn, or that of the audit to go on with."""
+        if self.seed is not None:
+            return self.seed
+        if store is not None and (saved := store.load()) is not None and "seed" in saved:
+            return int(saved["seed"])
+        return secrets.randbits(32)
+
+    def _write(self, out: Path, result: AuditReport, seconds: float) -> None:
+        inputs = {} if self.data in datasets.names() and not Path(self.data).exists() else {"data": Path(self.data)}
+        scheme = self.options["scheme"]
+        parameters = {
+            "data": self.data if not inputs else None,
+            **{name: value for name, value in self.options.items() if name not in ("scheme", "coalition_sizes")},
+            "scheme": scheme if isinstance(scheme, str) else repr(scheme),
+            "coalition_sizes": list(result.sizes),
+            "columns": self.columns,
+            "id-column": self.id_column,
+            "fail-above": self.gate.above,
+            "fail-size": self.gate.size,
+        }
+        run = run_record(self.command, parameters, result.seed, inputs)
+        with atomic_directory(out, force=self.force) as folder:
+            write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
+            write_json(folder / "result.json", audit_json(result))
+            write_columns(folder / "per_record.parquet", _per_record(result))
+            write_columns(folder / "per_attribute.parquet", _per_attribute(result))
+            write_file(folder / "report.html", audit_page(result, run, self.title).encode())
+
+    def _speak(self, console: Console, result: AuditReport) -> None:
+        console.say([audit_verdict(result), ""])
+        console.say(f"- {line}" for line in audit_sentences(result))
+        if self.out is not None:
+            console.say(["", f"Report: {self.out / 'report.html'}"])
+        console.result({**audit_json(result), "out": None if self.out is None else str(self.out)})
+
+
+def unfinished(out: Path) -> Path:
+    """Where finished trials of an audit are kept until its folder is complete."""
+    return out.with_name(f".{out.name}.unfinished.npz")
+
+
+def scheme_of(name: str, width: int | None) -> schemes.Scheme:
+    """The scheme with its parameters."""
+    return schemes.scheme_by_name(name, **({} if width is None else {"width": width}))
+
+
+def _per_record(result: AuditReport) -> dict[str, Any]:
+    columns: dict[str, Any] = {"row": np.arange(result.rows)}
+    if result.ids is not None:
+        columns["id"] = result.ids
+    for place, size in enumerate(result.sizes):
+        columns[f"exposure_{size}"] = result.records.exposure[place]
+        columns[f"breached_share_{size}"] = result.records.breached[place]
+    return columns
+
+
+def _per_attribute(result: AuditReport) -> dict[str, Any]:
+    figures = result.attributes
+    names = result.names or tuple(f"c{place + 1}" for place in range(result.columns))
+    columns: dict[str, Any] = {
+        "attribute": np.array(names),
+        "tolerance": figures.tolerance,
+        "column_mean": result.baselines.attributes,
+    }
+    for place, size in enumerate(result.sizes):
+        for name, part in (("learned", figures.value), ("low", figures.low), ("high", figures.high)):
+            columns[f"{name}_{size}"] = part[place]
+    return columns

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An audit as JSON: no private value, no time. ``audit.schema.json``, beside this file, describes it."""
+
+from typing import Any
+
+import numpy as np
+
+from isobreach.audits import AuditResult, Sampled, SizeFigures
+from isobreach.report.audit_wording import caveats, column, kinds, sentences, threat, verdict
+
+SCHEMA = "isobreach/audit/1"
+MOST_EXPOSED = 100
+
+
+def audit_json(result: AuditResult) -> dict[str, Any]:
+    """The machine-readable result."""
+    return {
+        "schema": SCHEMA,
+        "verdict": verdict(result),
+        "findings": sentences(result),
+        "threat_model": threat(result),
+        "caveats": caveats(result),
+        "kinds": kinds(),
+        "scheme": {
+            "name": result.scheme,
+            "parameters": dict(result.scheme_parameters),
+            "motion": result.motion,
+        },
+        "table": {"rows": result.rows, "columns": result.columns},
+        "epsilon": result.epsilon,
+        "level": result.level,
+        "trials": result.trials,
+        "undecided": result.undecided,
+        "seed": result.seed,
+        "sizes": [_size(one) for one in result.per_size],
+        "smallest": [
+            {
+                "target": one.target,
+                "records": one.wanted,
+                "found": one.found,
+                "random": one.random,
+                "random_low": one.low,
+                "random_high": one.high,
+            }
+            for one in result.smallest
+        ],
+        "attributes": [_attribute(result, place) for place in range(result.columns)],
+        "most_exposed": [_record(result, int(row)) for row in result.most_exposed(MOST_EXPOSED)],
+        "insider": {
+            "record": None if result.insider.record is None else _identity(result, result.insider.record),
+            "expected_breaches": result.insider.expected,
+            "tried": result.insider.tried,
+        },
+        "greedy_coalitions": {
+            name: [_identity(result, int(row)) for row in order] for name, order in result.greedy.items()
+        },
+        "baselines": {
+            "column_means": result.baselines.column_means,
+            "random_link": _sampled(result.baselines.random_link),
+            "random_link_right": result.baselines.random_link_right,
+            "no_known_record": result.baselines.no_known_record,
+        },
+        "attackers": [
+            {
+                "name": one.name,
+                "claimed": one.claimed,
+                "reason": one.reason,
+                "breached": one.breached,
+                "share": one.share,
+            }
+            for one in result.attackers
+        ],
+        "remedies": _remedies(result),
+    }
+
+
+def _size(one: SizeFigures) -> dict[str, Any]:
+    random = one.random
+    return {
+        "size": one.size,
+        "random": {
+            "linked_share": _sampled(random.linked),
+            "hidden_dimension": random.hidden_dimension,
+            "worst_record": _sampled(random.worst),
+            "mean": _sampled(random.mean),
+            "breached_share": _sampled(random.breached),
+            "certain_share": _sampled(random.certain),
+            "quantiles": {f"{q:g}": _sampled(value) for q, value in random.quantiles.items()},
+        },
+        "worst_found": {
+            "worst_record": {"value": one.worst_record.value, "coalition": one.worst_record.coalition},
+            "mean": {"value": one.worst_mean.value, "coalition": one.worst_mean.coalition},
+            "breached": {"value": int(one.worst_breached.value), "coalition": one.worst_breached.coalition},
+        },
+        "bound": {"breached": one.bound.records, "mean": one.bound.mean},
+    }
+
+
+def _sampled(value: Sampled) -> dict[str, float]:
+    return {"value": value.value, "low": value.low, "high": value.high}
+
+
+def _attribute(result: AuditResult, place: int) -> dict[str, Any]:
+    figures = result.attributes
+    return {
+        "name": column(result, place),
+        "tolerance": float(figures.tolerance[place]),
+        "column_mean": float(result.baselines.attributes[place]),
+        "by_size": [
+            {
+                "size": size,
+                "value": float(figures.value[k, place]),
+                "low": float(figures.low[k, place]),
+                "high": float(figures.high[k, place]),
+            }
+            for k, size in enumerate(result.sizes)
+        ],
+    }
+
+
+def _identity(result: AuditResult, row: int) -> dict[str, Any]:
+    return {"row": row, "id": None if result.ids is None else result.ids[row].item()}
+
+
+def _record(result: AuditResult, row: int) -> dict[str, Any]:
+    figures = (result.records.exposure[-1, row], result.records.breached[-1, row])
+    exposure, breached = (None if np.isnan(value) else float(value) for value in figures)
+    return {**_identity(result, row), "exposure": exposure, "breached_share": breached}
+
+
+def _remedies(result: AuditResult) -> dict[str, Any] | None:
+    tried = result.remedies
+    if tried is None:
+        return None
+    return {
+        "insiders": tried.insiders,
+        "target": tried.target,
+        "repeats": tried.repeats,
+        "smallest": tried.smallest,
+        "stability": tried.stability,
+        "levels": [
+            {
+                "noise": one.noise,
+                "breach_rate": _sampled(one.breach_rate),
+                "neighbours": _sampled(one.neighbours),
+                "clusters": _sampled(one.clusters),
+            }
+            for one in tried.levels
+        ],
+    }

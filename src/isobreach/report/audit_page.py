@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An audit as one self-contained HTML page: verdict first, then charts, tables, threat model and how to run it again.
+
+Nothing is loaded: style, script and charts are in the page, and its content policy forbids everything else. Without a
+script it can be read all the same. All text is escaped.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from isobreach.audits import AuditResult, Sampled
+from isobreach.report.audit_charts import audit_charts
+from isobreach.report.audit_wording import (
+    attacker_sentence,
+    breach_words,
+    caveats,
+    column,
+    kinds,
+    remedy_sentence,
+    sentences,
+    share,
+    threat,
+    verdict,
+)
+from isobreach.report.page import run_rows
+from isobreach.report.phrases import percent, probability
+
+MOST = 100  # records that the page shows
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+Cell = tuple[str, float | None]  # text, and the number to sort by
+
+
+def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit before publishing") -> str:
+    """The page as text."""
+    said = "".join(f"<li>{escape(line)}</li>" for line in sentences(result))
+    parts = [
+        _figures(result),
+        _sizes(result),
+        _smallest(result),
+        _records(result),
+        _attributes(result),
+        _remedies(result),
+        _attackers(result),
+        f"<h2>Threat model</h2><p>{escape(threat(result))}</p>",
+        "<h2>What the figures do not say</h2>",
+        "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in caveats(result)) + "</ul>",
+        "<h2>What kind of figures these are</h2>",
+        _table(("figure", "kind"), [[(name, None), (kind, None)] for name, kind in kinds().items()]),
+        "<h2>How to run it again</h2>",
+        _table(("", ""), [[(name, None), (value, None)] for name, value in run_rows(run)]),
+    ]
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>{_resource("audit.css")}</style>
+</head>
+<body>
+<main>
+<h1>{escape(title)}</h1>
+<p class="verdict">{escape(verdict(result))}</p>
+<p class="soft">{result.rows:,} records x {result.columns} attributes, scheme {escape(result.scheme)}. A record is
+breached when it can be {escape(breach_words(result))}. Higher is worse in every chart but where it says otherwise.</p>
+<ul>{said}</ul>
+{"".join(parts)}
+</main>
+<div id="tip" role="status" hidden></div>
+<dialog id="enlarged"><form method="dialog"><button class="zoom">close</button></form><div></div></dialog>
+<script>{_resource("audit.js")}</script>
+</body>
+</html>
+"""
+
+
+def _resource(name: str) -> str:
+    return files("isobreach.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _figures(result: AuditResult) -> str:
+    drawn = "".join(
+        f"<figure><h3>{escape(name)}</h3>{chart.svg()}<figcaption>{escape(caption)}</figcaption></figure>"
+        for name, chart, caption in audit_charts(result)
+    )
+    return f'<h2>At a glance</h2><div class="charts">{drawn}</div>'
+
+
+def _sizes(result: AuditResult) -> str:
+    head = ("insiders", "linked", "worst record", "mean", "breached", "worst found: breached", "bound: breached")
+    rows: list[list[Cell]] = [
+        [
+            (str(one.size), one.size),
+            _sampled(one.random.linked),
+            (_interval(one.random.worst, probability), one.random.worst.value),
+            (_interval(one.random.mean, probability), one.random.mean.value),
+            _sampled(one.random.breached),
+            (f"{int(one.worst_breached.value):,}", one.worst_breached.value),
+            (f"{one.bound.records:,}", one.bound.records),
+        ]
+        for one in result.per_size
+    ]
+    note = (
+        "Means over random coalitions with 95% intervals in brackets; the mean is an expected share of breaches, not a "
+        f"likely one. Guessing the column means breaches {share(result.baselines.column_means)} of all records."
+    )
+    return f'<h2>Coalition sizes</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
+
+
+def _smallest(result: AuditResult) -> str:
+    head = ("to breach", "records", "fewest insiders found", "half of the random coalitions", "between")
+    largest = result.sizes[-1]
+    rows: list[list[Cell]] = []
+    for one in result.smallest:
+        low, high = one.low, one.high
+        between = "" if low is None else f"{low} and {high if high is not None else f'more than {largest}'}"
+        found, random = (f"more than {largest}" if v is None else str(v) for v in (one.found, one.random))
+        rows.append(
+            [(one.target, None), (f"{one.wanted:,}", one.wanted), (found, None), (random, None), (between, None)]
+        )
+    return f"<h2>How few insiders are enough</h2>{_table(head, rows)}"
+
+
+def _records(result: AuditResult) -> str:
+    head = ("row", *(() if result.ids is None else ("id",)), "exposure", "share of coalitions that breach it")
+    rows: list[list[Cell]] = []
+    for row in result.most_exposed(MOST).tolist():
+        exposure, breached = (float(v[-1, row]) for v in (result.records.exposure, result.records.breached))
+        if np.isnan(exposure):
+            continue
+        named: list[Cell] = [] if result.ids is None else [(str(result.ids[row]), None)]
+        rows.append([(str(row), row), *named, (probability(exposure), exposure), (share(breached), breached)])
+    note = (
+        f"Mean breach probability over random coalitions of {result.sizes[-1]} without the record; rows are counted "
+        f"from 0. The first {len(rows):,} of {result.rows:,}: per_record.parquet has all."
+    )
+    return f'<h2>The most exposed records</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
+
+
+def _attributes(result: AuditResult) -> str:
+    figures = result.attributes
+    head = ("attribute", f"learned by {result.sizes[-1]} random insiders", "guessing its mean", "within")
+    rows: list[list[Cell]] = []
+    for place in range(result.columns):
+        value = Sampled(*(float(part[-1, place]) for part in (figures.value, figures.low, figures.high)))
+        guess = float(result.baselines.attributes[place])
+        tolerance = float(figures.tolerance[place])
+        rows.append(
+            [(column(result, place), None), _sampled(value), (share(guess), guess), (f"{tolerance:.4g}", tolerance)]
+        )
+    note = "Mean over others of the probability of learning the attribute within its tolerance. Higher is worse."
+    return f'<h2>Attributes</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
+
+
+def _remedies(result: AuditResult) -> str:
+    tried = result.remedies
+    if tried is None:
+        return ""
+    head = ("noise", "others breached", "neighbours kept", "clusters agree")
+    rows = [
+        [(f"{one.noise:g}", one.noise), _sampled(one.breach_rate), _sampled(one.neighbours), _sampled(one.clusters)]
+        for one in tried.levels
+    ]
+    note = (
+        f"Insiders: {tried.insiders}, who know their own rows; a breach is an estimate within "
+        f"{percent(result.epsilon)}. Guessing the column means breaches {share(tried.column_means)}. "
+        f"k-means on the original, started elsewhere, agrees with itself to {tried.stability:.2f}."
+    )
+    return (
+        f"<h2>What would help</h2><p>{escape(remedy_sentence(result))}</p>"
+        f'<p class="soft">{escape(note)}</p>{_table(head, rows)}'
+    )
+
+
+def _attackers(result: AuditResult) -> str:
+    if not result.attackers:
+        return ""
+    lines = "".join(f"<li>{escape(attacker_sentence(result, k))}</li>" for k in range(len(result.attackers)))
+    return f"<h2>Attackers without insiders</h2><ul>{lines}</ul>"
+
+
+def _interval(value: Sampled, say: Any) -> str:
+    return f"{say(value.value)} [{say(value.low)}, {say(value.high)}]"
+
+
+def _sampled(value: Sampled) -> Cell:
+    return _interval(value, share), value.value
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Cell]], *, sortable: bool = False) -> str:
+    def cell(text: str, number: float | None) -> str:
+        if number is None:
+            return f'<td class="name">{escape(text)}</td>'
+        return f'<td data-value="{number!r}">{escape(text)}</td>'
+
+    header = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    body = "".join("<tr>" + "".join(cell(*one) for one in row) + "</tr>" for row in rows)
+    kind = ' class="sortable"' if sortable else ""
+    top = f"<thead><tr>{header}</tr></thead>" if any(head) else ""
+    return f'<div class="wide" tabindex="0"><table{kind}>{top}<tbody>{body}</tbody></table></div>'

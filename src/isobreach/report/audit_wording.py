@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An audit in plain words: one source for the terminal, the page and the machine-readable result."""
+
+from isobreach.audits import AuditResult, Sampled, Smallest
+from isobreach.report.phrases import count, percent, probability
+
+_SHOWN = "95% interval"
+
+
+def share(value: float) -> str:
+    """A share as a percentage that never rounds to none or all.
+
+    >>> share(0.0), share(0.00004), share(0.0123), share(0.5), share(0.99999), share(1.0)
+    ('0%', 'below 0.01%', '1.2%', '50%', 'above 99.99%', '100%')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0%}"
+    if value < 0.0001:
+        return "below 0.01%"
+    if value > 0.9999:
+        return "above 99.99%"
+    return f"{100 * value:.2g}%" if value < 0.1 else f"{100 * value:.3g}%" if value < 0.99 else f"{100 * value:.2f}%"
+
+
+def sampled_share(value: Sampled) -> str:
+    """A sampled share with its interval."""
+    return f"{share(value.value)} ({_SHOWN}: {share(value.low)} to {share(value.high)})"
+
+
+def breach_words(result: AuditResult) -> str:
+    """What a breach is, in this audit."""
+    return f"estimated within {percent(result.epsilon)} of its length with probability {result.level:g} or more"
+
+
+def verdict(result: AuditResult) -> str:
+    """The outcome in one sentence."""
+    one, _, half, everyone = result.smallest
+    largest = result.sizes[-1]
+    last = result.per_size[-1]
+    if one.found is None:
+        worst = probability(last.worst_record.value)
+        return (
+            f"No coalition of up to {count(largest, 'insider')} that was tried breaches another record; the most "
+            f"exposed one is estimated within {percent(result.epsilon)} of its length with probability {worst}. "
+            "That is no proof of safety."
+        )
+    enough = f"{count(one.found, 'insider')} can be enough to breach another record ({breach_words(result)})"
+    if everyone.found is not None:
+        return f"{enough}, and {everyone.found} to breach every record."
+    if half.found is not None:
+        return f"{enough}, and {half.found} to breach half of all records."
+    return f"{enough}; {largest} drawn at random breach {share(last.random.breached.value)} of all others."
+
+
+def sentences(result: AuditResult) -> list[str]:
+    """What was found, a sentence each."""
+    last = result.per_size[-1]
+    random = last.random
+    lines = [
+        (
+            f"Random coalitions of {last.size}: {sampled_share(random.linked)} of the insiders find their own row with "
+            f"certainty; {sampled_share(random.breached)} of all other records are breached."
+        ),
+        (
+            f"The worst coalition of {last.size} that was found ({last.worst_breached.coalition}) breaches "
+            f"{int(last.worst_breached.value):,} of {result.rows - last.size:,} others; no coalition of that size "
+            f"breaches more than {last.bound.records:,}."
+        ),
+        *(smallest_sentence(one, result.sizes[-1]) for one in result.smallest),
+        _insider(result),
+        _attribute(result),
+        (
+            f"For comparison: guessing the column means breaches {share(result.baselines.column_means)} of the "
+            f"records, a link drawn at random {sampled_share(result.baselines.random_link)}."
+        ),
+    ]
+    lines += [attacker_sentence(result, place) for place in range(len(result.attackers))]
+    if result.remedies is not None:
+        lines.append(remedy_sentence(result))
+    if result.undecided:
+        lines.append(
+            f"For {count(result.undecided, 'random coalition')} the search for links was given up: the table is so "
+            "symmetric that figures are lower bounds there."
+        )
+    return lines
+
+
+def smallest_sentence(one: Smallest, largest: int) -> str:
+    """How few insiders breach so many records."""
+    found = "no coalition that was tried" if one.found is None else f"{count(one.found, 'insider')} at best"
+    if one.random is None:
+        typical = f"half of the random coalitions do not, up to {largest}"
+    else:
+        low = one.random if one.low is None else one.low
+        high = f"more than {largest}" if one.high is None else str(one.high)
+        between = "" if str(low) == high else f" (between {low} and {high})"
+        typical = f"half of the random coalitions from {one.random} on{between}"
+    return f"To breach {one.target}: {found}; {typical}."
+
+
+def _insider(result: AuditResult) -> str:
+    one = result.insider
+    if one.record is None:
+        return f"No insider alone finds the own row: {count(one.tried, 'insider')} tried."
+    return (
+        f"The single insider who exposes the most, of {one.tried:,} tried, is record {name(result, one.record)}: "
+        f"alone, {one.expected:.3g} other records are expected to be breached."
+    )
+
+
+def _attribute(result: AuditResult) -> str:
+    place = int(result.attributes.value[-1].argmax())
+    figures = result.attributes
+    value = Sampled(*(float(part[-1, place]) for part in (figures.value, figures.low, figures.high)))
+    return (
+        f"Most easily learned within its tolerance is the attribute {column(result, place)!r}: for "
+        f"{sampled_share(value)} of the others, on average, by {result.sizes[-1]} random insiders; guessing its mean "
+        f"does so for {share(float(result.baselines.attributes[place]))}."
+    )
+
+
+def attacker_sentence(result: AuditResult, place: int) -> str:
+    """What an attacker without insiders achieved."""
+    one = result.attackers[place]
+    if not one.claimed:
+        return f"Attacker {one.name!r}, who knows no record, makes no claim: {one.reason}"
+    return (
+        f"Attacker {one.name!r}, who knows no record, breaches {one.breached:,} of {count(result.rows, 'record')} "
+        f"({share(one.share)}): {one.reason}"
+    )
+
+
+def remedy_sentence(result: AuditResult) -> str:
+    """The smallest noise that meets the target, or that none does."""
+    tried = result.remedies
+    if tried is None:
+        return ""
+    goal = (
+        f"a breach rate of at most {share(tried.target)} against {count(tried.insiders, 'insider')} who know their rows"
+    )
+    if tried.smallest is None:
+        return f"Noise: none of the levels tried ({', '.join(f'{one.noise:g}' for one in tried.levels)}) meets {goal}."
+    level = next(one for one in tried.levels if one.noise == tried.smallest)
+    return (
+        f"Noise: {level.noise:g} times the table's spread is the smallest level tried that meets {goal}; "
+        f"{share(level.neighbours.value)} of nearest neighbours are then kept, and clusters agree to "
+        f"{level.clusters.value:.2f} (1: the same, 0: as by chance)."
+    )
+
+
+def threat(result: AuditResult) -> str:
+    """Who the attackers are."""
+    hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
+    return (
+        f"The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; they "
+        "are not told which rows these are, and find out from the distances that the release keeps. With the rows that "
+        "are certain they determine part of the motion, and estimate everyone else's record."
+    )
+
+
+def caveats(result: AuditResult) -> list[str]:
+    """What the figures do not say."""
+    lines = [
+        (
+            "Not being breached by these attacks is no proof of safety: other attacks, and attackers who know more, "
+            "may succeed."
+        ),
+        (
+            "A breach probability is over the attacker's guess of a hidden direction. One guess serves all records, so "
+            "hits go together: a mean probability is an expected share of breaches, not a likely one."
+        ),
+        (
+            "The worst coalitions are found by greedy search and among the random ones: there may be worse. The bound "
+            "holds for every coalition, and may be far above what any achieves."
+        ),
+        (
+            "Columns with large values carry most of a record's length. Standardise the table first if all columns "
+            "matter alike."
+        ),
+    ]
+    if result.motion != "orthogonal":
+        lines.append(
+            "A translation hides lengths from the attacker. Probabilities here are the owner's: of an attacker who "
+            "knows a record's length and guesses its hidden direction at random."
+        )
+    if result.remedies is not None:
+        lines.append(
+            "Noise was tried on a rotation without a translation, with insiders who know their own rows; breaches were "
+            "counted on simulated releases."
+        )
+    return lines
+
+
+def kinds() -> dict[str, str]:
+    """What each kind of figure is."""
+    return {
+        "breach probability": "closed form, given the links, of a coalition's hidden direction drawn at random",
+        "random coalitions": "sampled: means over random coalitions with 95% intervals",
+        "worst found": "exact for the coalitions tried: at least this bad",
+        "bound": "proved for every coalition of that size",
+        "attributes": "closed form, mean over records within 0.005, sampled over coalitions with 95% intervals",
+        "noise": "counted on simulated releases, with 95% intervals",
+        "column means": "counted on all records",
+        "random link": "sampled pairs of records, with a 95% interval",
+    }
+
+
+def name(result: AuditResult, record: int) -> str:
+    """A record's id, or its row counted from 0."""
+    return str(result.ids[record]) if result.ids is not None else f"in row {record} (counted from 0)"
+
+
+def column(result: AuditResult, place: int) -> str:
+    """A column's name."""
+    return result.names[place] if result.names is not None else f"c{place + 1}"

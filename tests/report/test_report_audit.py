@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An audit as words, JSON and a page: what is said is what was found, whole and escaped."""
+
+import json
+import re
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import isobreach as ib
+from json_schema import violations
+
+RNG = np.random.default_rng(0)
+SCHEMA = json.loads(files("isobreach.report").joinpath("audit.schema.json").read_text(encoding="utf-8"))
+SCRIPT = "<script>alert(1)</script>"
+
+
+def _frame(rows=80):
+    values = RNG.standard_normal((rows, 3)) + 1
+    return pd.DataFrame(values, columns=["a", SCRIPT, "b & 'c'"], index=[f'"{k}"><b>' for k in range(rows)])
+
+
+CASES = {
+    "orthogonal": lambda: ib.audit(RNG.standard_normal((60, 4)), scheme="orthogonal", trials=5, seed=0),
+    "rigid": lambda: ib.audit(RNG.standard_normal((60, 4)), coalition_sizes=[1, 3], trials=5, seed=0),
+    "named, with noise": lambda: ib.audit(
+        _frame(), coalition_sizes=[2], trials=5, noise_levels=[0.0, 0.5], epsilon=0.3, seed=0
+    ),
+    "hardly any records": lambda: ib.audit(np.eye(3), coalition_sizes=[2], trials=2, seed=0),
+    "many attributes": lambda: ib.audit(RNG.standard_normal((50, 30)), coalition_sizes=[1, 5], trials=4, seed=0),
+}
+
+
+@pytest.fixture(scope="module")
+def reports():
+    return {name: case() for name, case in CASES.items()}
+
+
+class Page(HTMLParser):
+    """Elements and text of a page; complains about what is not closed."""
+
+    VOID = frozenset({"meta", "link", "br", "line", "circle", "polyline", "polygon"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.text, self.open = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+
+def _page(report, tmp_path):
+    report.to_html(tmp_path / "report.html")
+    return (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_json_is_as_its_schema_says(reports, tmp_path, name):
+    reports[name].to_json(tmp_path / "result.json")
+    written = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert violations(written, SCHEMA) == []
+    assert written["schema"] == "isobreach/audit/1"
+    assert len(written["sizes"]) == len(reports[name].sizes)
+
+
+def test_the_schema_would_notice():
+    report = CASES["hardly any records"]()
+    from isobreach.report import audit_json
+
+    for spoil in (
+        lambda value: value.pop("verdict"),
+        lambda value: value.update(seconds=3.0),
+        lambda value: value["sizes"][0]["random"]["mean"].update(value=1.5),
+        lambda value: value["smallest"][0].update(found="two"),
+        lambda value: value.update(trials=True),
+    ):
+        value = audit_json(report)
+        assert violations(value, SCHEMA) == []
+        spoil(value)
+        assert len(violations(value, SCHEMA)) == 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_is_whole_and_small_and_loads_nothing(reports, tmp_path, name):
+    text = _page(reports[name], tmp_path)
+    page = Page(text)
+    assert len(text.encode()) < 3_000_000
+    assert not [a for _, a in page.elements if any(k in a for k in ("src", "srcset", "action"))]
+    assert {a["href"] for _, a in page.elements if "href" in a} == {"data:,"}
+    assert not re.search(r"https?://|@import|url\(", text)
+    charts = [a for tag, a in page.elements if tag == "svg" and a.get("class") == "chart"]
+    assert len(charts) == (5 if reports[name].remedies else 4)
+    identifiers = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(set(identifiers)) == len(identifiers)
+    assert {a["aria-labelledby"] for a in charts} <= set(identifiers)
+    assert sum("higher is worse" in text for text in page.text) >= 4
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_verdict_comes_first_and_the_caveats_are_there(reports, tmp_path, name):
+    from isobreach.report import audit_json
+
+    page, value = Page(_page(reports[name], tmp_path)), audit_json(reports[name])
+    text = " ".join(page.text)
+    assert text.index(value["verdict"]) < text.index(value["findings"][0]) < text.index("At a glance")
+    assert all(line in text for line in [*value["findings"], *value["caveats"], value["threat_model"]])
+    assert "no proof of safety" in text
+    assert "isobreach.audit" in text
+
+
+def test_names_are_text_and_nothing_else(reports, tmp_path):
+    text = _page(reports["named, with noise"], tmp_path)
+    page = Page(text)
+    assert SCRIPT not in text
+    assert [tag for tag, _ in page.elements].count("script") == 1
+    assert "b" not in [tag for tag, _ in page.elements]
+    assert SCRIPT in " ".join(page.text)
+    assert '"0"><b>' in " ".join(page.text) or '"1"><b>' in " ".join(page.text)
+
+
+def test_ids_and_names_come_out_again(reports):
+    from isobreach.report import audit_json
+
+    report = reports["named, with noise"]
+    value = audit_json(report)
+    assert [one["name"] for one in value["attributes"]] == ["a", SCRIPT, "b & 'c'"]
+    row = value["most_exposed"][0]["row"]
+    assert value["most_exposed"][0]["id"] == f'"{row}"><b>'
+
+
+def test_no_private_value_is_written(tmp_path):
+    """Values that would be recognised anywhere."""
+    secret = 7_777_777.125
+    records = np.full((12, 3), secret) + np.arange(36).reshape(12, 3)
+    report = ib.audit(records, coalition_sizes=[2], trials=3, seed=0)
+    report.to_json(tmp_path / "result.json")
+    assert "77777" not in (tmp_path / "result.json").read_text() + _page(report, tmp_path)
+
+
+def test_the_verdict_never_promises_safety():
+    records = RNG.standard_normal((200, 40))
+    report = ib.audit(records, epsilon=0.01, coalition_sizes=[1], trials=3, seed=0)
+    from isobreach.report import audit_verdict
+
+    assert audit_verdict(report).startswith("No coalition of up to 1 insider that was tried breaches another record")
+    assert audit_verdict(report).endswith("That is no proof of safety.")
