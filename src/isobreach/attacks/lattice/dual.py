@@ -58,11 +58,14 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
         frame = phased(frame, rows)
         positions = frame.positions(rows)
         whole = np.rint(positions)
-        kept = (np.abs(positions - whole) < _CLOSE).mean(axis=0) > 0.9
+        # On most rows a whole number, and not the same one on all of them.
+        kept = ((np.abs(positions - whole) < _CLOSE).mean(axis=0) > 0.9) & (whole != whole[0]).any(axis=0)
         if not kept.any():
             return None
         good = (np.abs(positions - whole)[:, kept] < _CLOSE).all(axis=1)
         centred, target = rows[good] - rows[good].mean(axis=0), whole[good][:, kept]
+        if (target == target[:1]).all(axis=0).any():
+            return None
         fitted = np.linalg.lstsq(centred, target - target.mean(axis=0), rcond=None)[0].T
         noise = np.sqrt(((positions - whole)[good][:, kept] ** 2).mean(axis=0))
         frame = _as_frame(fitted, frame.base)

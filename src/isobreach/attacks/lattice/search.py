@@ -58,6 +58,8 @@ def search(
         progress("lattice paths", done, len(paths))
         try:
             frame = find()
+        except np.linalg.LinAlgError:
+            continue  # too degenerate for this path
         except OutOfTimeError:
             doubt = f"the time budget ended before all paths were tried; {doubt}".rstrip("; ")
             break
