@@ -76,7 +76,8 @@ def whole_product(left: IntArray, right: IntArray) -> IntArray | None:
     """Product of whole-number matrices; None where it would leave 64 bits."""
     if not left.size or not right.size:
         return left @ right
-    bound = float(np.abs(left).max()) * float(np.abs(right).max()) * left.shape[1]
+    first, second = left.astype(np.float64), right.astype(np.float64)
+    bound = float((np.abs(first) @ np.abs(second)).max())
     if bound < 2.0**53:  # sums of products of float64 are exact, and go through BLAS
-        return np.asarray(np.rint(left.astype(np.float64) @ right.astype(np.float64)), dtype=np.int64)
+        return np.asarray(first @ second, dtype=np.int64)
     return left @ right if bound < 2.0**62 else None
