@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lattice attack recovers what it says: real tables behind planted motions, without a known record."""
+
+import numpy as np
+import pytest
+from sklearn import datasets
+
+import isobreach as ib
+from claims import letter, release_of, wrong_claims
+
+standardised = (letter - letter.mean(axis=0)) / letter.std(axis=0)
+
+
+def attacked(release, seed=0, **knowledge):
+    return ib.reconstruct("lattice", release.rows, ib.Knowledge(**knowledge), seed=seed)
+
+
+def assert_recovered(found, release, count=None, **options):
+    assert found.claimed, found.reason
+    assert found.recovered.sum() == (release.rows.shape[1] if count is None else count), found.reason
+    assert wrong_claims(found, release, **options) == []
+
+
+PRECISIONS = {"float64": {}, "float32": {"single": True}, "3 decimals": {"decimals": 3}, "2 decimals": {"decimals": 2}}
+
+
+@pytest.mark.parametrize("translate", [False, True])
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_letter(precision, translate):
+    release = release_of(letter, translate=translate, seed=1, **PRECISIONS[precision])
+    found = attacked(release)
+    assert_recovered(found, release)
+    np.testing.assert_allclose(found.steps, 1)
+    assert all(found.offset_by) != translate
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("translate", [False, True])
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_letter_every_seed(precision, translate, seed):
+    release = release_of(letter, translate=translate, seed=seed, **PRECISIONS[precision])
+    assert_recovered(attacked(release, seed), release)
+
+
+@pytest.mark.slow
+def test_letter_at_one_decimal():
+    right = 0
+    for seed in range(10):
+        release = release_of(letter, translate=True, seed=seed, decimals=1)
+        found = attacked(release, seed)
+        assert wrong_claims(found, release) == []
+        right += found.recovered.all()
+    assert right >= 9
+
+
+def test_letter_at_one_decimal_once():
+    release = release_of(letter, translate=True, seed=0, decimals=1)
+    assert_recovered(attacked(release), release)
+
+
+@pytest.mark.parametrize("decimals", [None, 4])
+def test_standardised_letter(decimals):
+    release = release_of(standardised, translate=True, seed=2, decimals=decimals)
+    found = attacked(release)
+    assert_recovered(found, release, tolerance=1e-3)
+    np.testing.assert_allclose(np.sort(found.steps), np.sort(1 / letter.std(axis=0)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("decimals", [None, 5])
+def test_letter_scaled_to_the_unit_interval(decimals):
+    release = release_of(letter / 15, translate=True, seed=3, decimals=decimals)
+    found = attacked(release)
+    assert_recovered(found, release)
+    np.testing.assert_allclose(found.steps, 1 / 15)
+
+
+@pytest.mark.parametrize("translate", [False, True])
+@pytest.mark.parametrize(("name", "count"), [("digits", 61), ("wine", 13), ("breast_cancer", 30), ("iris", 4)])
+def test_tables_of_scikit_learn(name, count, translate):
+    records = getattr(datasets, f"load_{name}")().data
+    release = release_of(records, translate=translate, seed=4)
+    assert_recovered(attacked(release), release, count, tolerance=1e-2)
+
+
+def test_columns_that_do_not_vary_are_zero_and_not_claimed():
+    records = datasets.load_digits().data
+    found = attacked(release_of(records, translate=True, seed=4))
+    assert (found.estimates[:, ~found.recovered] == 0).all()
+    assert np.isnan(found.steps[~found.recovered]).all()
+    assert "the other 3 do not vary" in found.reason
+
+
+@pytest.mark.parametrize("columns", [16, 32, 64, pytest.param(100, marks=pytest.mark.slow)])
+def test_synthetic_whole_numbers(columns):
+    records = np.random.default_rng(columns).integers(0, 10, (2000, columns)).astype(float)
+    release = release_of(records, translate=True, seed=columns)
+    assert_recovered(attacked(release), release)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.1])
+def test_letter_under_noise(noise):
+    release = release_of(letter, translate=True, seed=5, noise=noise)
+    found = attacked(release)
+    assert found.recovered.all()
+    cosines = np.abs(found.axes @ release.rotation)
+    assert np.abs(cosines - np.rint(cosines)).max() < 5e-3
+    assert found.noise == pytest.approx(noise, rel=0.05)
+    nearest = np.argmax(cosines, axis=1)
+    signs = np.sign((found.axes @ release.rotation)[np.arange(16), nearest])
+    differences = found.estimates * signs - release.records[:, nearest]
+    misread = (differences != np.median(differences, axis=0)).mean()
+    assert misread <= 3 * found.misread + 3 / letter.size
+
+
+def test_attributes_on_grids_beside_continuous_ones():
+    random = np.random.default_rng(6)
+    records = np.column_stack([letter[:, :5], 3 * random.standard_normal((len(letter), 4))])
+    release = release_of(records, translate=True, seed=6)
+    found = attacked(release)
+    assert_recovered(found, release, 5)
+    assert np.isnan(found.estimates[:, ~found.recovered]).all()
+
+
+@pytest.mark.parametrize("size", [3, 5, 8])
+@pytest.mark.parametrize("translate", [False, True])
+def test_one_hot_groups_and_sums(size, translate):
+    random = np.random.default_rng(size)
+    whole = random.integers(0, 9, (800, 3))
+    one_hot = np.eye(size)[random.integers(0, size, 800)]
+    records = np.column_stack([whole, one_hot, whole[:, 0] + whole[:, 1]]).astype(float)
+    release = release_of(records, translate=translate, seed=7)
+    assert_recovered(attacked(release), release, dependent=True)
+
+
+def test_a_parity_between_two_columns_is_seen_through():
+    random = np.random.default_rng(8)
+    records = random.integers(0, 12, (900, 5)).astype(float)
+    records[:, 1] += records[:, :2].sum(axis=1) % 2
+    release = release_of(records, translate=True, seed=8)
+    assert_recovered(attacked(release), release)
+
+
+def test_rows_the_sample_misses_are_found_in_the_whole_release():
+    random = np.random.default_rng(9)
+    records = 2.0 * random.integers(0, 9, (60_000, 4))
+    records[:, :3] += random.integers(0, 2, (60_000, 3))
+    records[123, 3] += 1  # the only odd value of its column
+    release = release_of(records, translate=False, seed=9)
+    assert_recovered(attacked(release), release)
+
+
+def test_bounds_settle_signs_and_the_table_is_exact_up_to_column_order():
+    release = release_of(letter, translate=False, seed=10)
+    found = attacked(release, bounds=(0, 15))
+    assert set(found.sign_by) == {"bounds"}
+    assert set(found.offset_by) == {"origin"}
+    assert sorted(map(tuple, found.estimates.T)) == sorted(map(tuple, release.records.T))
+
+
+def test_four_known_records_settle_everything():
+    exact = 0
+    for seed in range(10):
+        release = release_of(letter, translate=False, seed=seed)
+        known = letter[np.random.default_rng(seed).choice(len(letter), 4, replace=False)]
+        found = attacked(release, seed, known=known)
+        assert wrong_claims(found, release) == []
+        exact += np.array_equal(found.estimates, release.records)
+    assert exact >= 9
+
+
+def test_the_seed_decides_and_threads_do_not(monkeypatch):
+    release = release_of(letter[:3000], translate=True, seed=11, decimals=2)
+    first, again = attacked(release, 5), attacked(release, 5)
+    np.testing.assert_array_equal(first.estimates, again.estimates)
+    np.testing.assert_array_equal(first.axes, again.axes)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
+    alone = attacked(release, 5)
+    np.testing.assert_array_equal(first.estimates, alone.estimates)
+    np.testing.assert_array_equal(first.axes, alone.axes)
