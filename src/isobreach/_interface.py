@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
+from isobreach._validation import check_choice
 from isobreach.attacks import AttackResult, Knowledge, Reconstruction
 from isobreach.audits import AuditResult, Store
 from isobreach.blocks import Source
-from isobreach.errors import InputError
 from isobreach.geometry import Estimator
 from isobreach.io import Table, as_table, fit_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
@@ -168,7 +169,7 @@ def audit(
     tolerance: float | Sequence[float] | None = None,
     noise_levels: Sequence[float] = (),
     target: float = 0.05,
-    attacks: Sequence[str] = ("known-input",),
+    attacks: Sequence[str] | None = None,
     seed: int | None = None,
     progress: Progress = no_progress,
     store: Store | None = None,
@@ -194,7 +195,8 @@ def audit(
     noise_levels, target
         Noise to try as a remedy, relative to the table's spread, and the breach rate that it should not exceed.
     attacks
-        Attackers, by name: ``"known-input"`` is the insiders, always there.
+        Attackers, by name: ``"known-input"`` is the insiders, always there; ``"lattice"`` knows nothing. Both by
+        default, the latter where ``isobreach[lattice]`` is installed.
     seed
         Makes the audit repeatable; without one a seed is drawn and told.
     progress
@@ -219,8 +221,7 @@ def audit(
         tolerance=tolerance,
         noise_levels=noise_levels,
         target=target,
-        attackers_named=_attackers(attacks),
-        reconstruct=_reconstruct,
+        others=_attackers(attacks),
         seed=seed,
         progress=progress,
         store=store,
@@ -230,16 +231,13 @@ def audit(
     return AuditReport(**{f.name: getattr(named, f.name) for f in fields(named)})
 
 
-def _attackers(names: Sequence[str]) -> list[str]:
-    known = ["known-input"]
+def _attackers(names: Sequence[str] | None) -> list[str]:
+    """Attackers beyond insiders; by default the lattice attack, where what it needs is installed."""
+    if names is None:
+        return ["lattice"] if find_spec("fpylll") is not None else []
     for name in names:
-        if name not in known:
-            raise InputError("attacks", f"must be among {', '.join(known)}", repr(name))
-    return [name for name in names if name != "known-input"]
-
-
-def _reconstruct(name: str, released: NDArray[np.float64], seed: int) -> tuple[bool, str, NDArray[np.float64]]:
-    raise InputError("attacks", "must be known-input", repr(name))
+        check_choice("attacks", name, attacks.ATTACKS)
+    return [name for name in dict.fromkeys(names) if name != "known-input"]
 
 
 def reconstruct(

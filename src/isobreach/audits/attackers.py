@@ -2,55 +2,77 @@
 """Attackers beyond insiders: each takes the release, as it would be published, and gives estimates of its records.
 
 They are a list of names, those of ``isobreach.attacks.reconstruct``: one that is added there can be named here. An
-attack that stands by its estimates is judged on all of them; one that makes no claim breaches nothing.
+attack that makes no claim breaches nothing. One that does is judged twice: on its estimates as they are, and after the
+owner has *named* them. An attack without any knowledge cannot tell which attribute is which, nor signs and offsets;
+but names follow from what anyone may know of a table (ranges, a few marginals), so a defence should not rest on them.
+Naming: the pairs of columns that correlate most (an assignment problem), with the sign of the correlation and the
+difference of the medians.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
-from isobreach.audits.intervals import Sampled
+from isobreach.attacks import Knowledge, reconstruct
 from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-# (name, released rows, seed) -> (claimed, reason, estimates); estimates hold NaN where nothing is known
-Reconstruct = Callable[[str, FloatArray, int], tuple[bool, str, FloatArray]]
 
 
 @dataclass(frozen=True)
 class AttackerFigures:
-    """What an attacker without insiders achieved against this release: ``breached`` records of all."""
+    """What an attacker who knows no record achieved: shares of all records breached.
+
+    ``share``: by the estimates as they are. ``named``: once each column is given its attribute, sign and offset.
+    """
 
     name: str
     claimed: bool
     reason: str
-    breached: int
     share: float
-    baseline: Sampled
-    column_means: float
+    named: float
 
 
 def attackers(
-    names: Sequence[str],
-    reconstruct: Reconstruct,
-    records: FloatArray,
-    released: FloatArray,
-    order: IntArray,
-    epsilon: float,
-    seed: int,
-    baseline: tuple[Sampled, float],
+    names: Sequence[str], records: FloatArray, released: FloatArray, order: IntArray, epsilon: float, seed: int
 ) -> tuple[AttackerFigures, ...]:
-    """Figures of every attacker. ``baseline``: shares breached by a random link and by the column means."""
+    """Figures of every attacker against one release."""
     found = []
-    norms = row_norms(records)
     for name in names:
-        claimed, reason, estimates = reconstruct(name, released, seed)
-        breached = 0
-        if claimed:
-            errors = row_norms(np.asarray(estimates, dtype=np.float64)[order][:, : records.shape[1]] - records)
-            breached = int(np.count_nonzero(errors <= epsilon * norms))  # NaN is no breach
-        found.append(AttackerFigures(name, claimed, reason, breached, breached / len(records), *baseline))
+        attacked = reconstruct(name, released, Knowledge(), seed=seed)
+        share = named = 0.0
+        if attacked.claimed:
+            estimates = np.asarray(attacked.estimates, dtype=np.float64)[order]
+            share = breached_share(records, estimates, epsilon)
+            named = max(share, breached_share(records, in_names(records, estimates), epsilon))
+        found.append(AttackerFigures(name, attacked.claimed, attacked.reason, share, named))
     return tuple(found)
+
+
+def breached_share(records: FloatArray, estimates: FloatArray, epsilon: float) -> float:
+    """Share of records that their estimate breaches; what is not known (NaN) is none."""
+    if estimates.shape[1] != records.shape[1]:
+        return 0.0
+    errors = row_norms(estimates - records)
+    return float(np.mean(errors <= epsilon * row_norms(records)))
+
+
+def in_names(records: FloatArray, estimates: FloatArray) -> FloatArray:
+    """Estimates with columns, signs and offsets as the owner knows them to be; columns without an estimate stay NaN."""
+    named = np.full(records.shape, np.nan)
+    known = np.flatnonzero(np.isfinite(estimates).all(axis=0))
+    if not len(known):
+        return named
+    centred, truth = estimates[:, known] - estimates[:, known].mean(axis=0), records - records.mean(axis=0)
+    scale = np.outer(np.sqrt((truth**2).sum(axis=0)), np.sqrt((centred**2).sum(axis=0)))
+    correlation = np.divide(truth.T @ centred, scale, out=np.zeros_like(scale), where=scale > 0)
+    # Constant columns correlate with nothing: of two that do not vary, the pair is as good as any.
+    for attribute, column in zip(*linear_sum_assignment(-np.abs(correlation)), strict=True):
+        sign = -1.0 if correlation[attribute, column] < 0 else 1.0
+        values = sign * estimates[:, known[column]]
+        named[:, attribute] = values + np.median(records[:, attribute] - values)
+    return named

@@ -26,7 +26,7 @@ from isobreach._validation import (
     check_table,
 )
 from isobreach._version import __version__
-from isobreach.audits.attackers import AttackerFigures, Reconstruct, attackers
+from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
 from isobreach.audits.exposure import OwnersTable, probabilities, residuals_by_size, span
 from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy
@@ -108,14 +108,13 @@ def audit(
     tolerance: float | Sequence[float] | None = None,
     noise_levels: Sequence[float] = (),
     target: float = 0.05,
-    attackers_named: Sequence[str] = (),
-    reconstruct: Reconstruct | None = None,
+    others: Sequence[str] = (),
     seed: int | None = None,
     progress: Progress = no_progress,
     store: Store | None = None,
     threads: int | None = None,
 ) -> AuditResult:
-    """Audit a table before it is published: see ``isobreach.audit``."""
+    """Audit a table before it is published: see ``isobreach.audit``. ``others``: attackers beyond insiders."""
     check_table("X", records)
     chosen = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
     motion = _motion(chosen)
@@ -153,13 +152,11 @@ def audit(
             epsilon=epsilon,
             target=target,
             column_means=kept.column_means,
+            lattice="lattice" in others,
+            scheme=chosen,
             draws=generator(seed, "remedy"),
             progress=progress,
         )
-    others: tuple[AttackerFigures, ...] = ()
-    if attackers_named and reconstruct is not None:
-        beside = (kept.random_link, kept.column_means)
-        others = attackers(attackers_named, reconstruct, values, release.data, release.key.order, epsilon, seed, beside)
     per_size, smallest, per_record, per_attribute = summarise(played, table, sizes, level, tuple(greedy))
     return AuditResult(
         scheme=chosen.name,
@@ -179,7 +176,7 @@ def audit(
         insider=insider,
         greedy=greedy,
         baselines=kept,
-        attackers=others,
+        attackers=attackers(others, values, release.data, release.key.order, epsilon, seed),
         remedies=tried,
         undecided=int((~played.figures.complete[len(greedy) :]).sum()),
     )

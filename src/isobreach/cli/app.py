@@ -216,6 +216,12 @@ def attack(
     "--noise-levels", help="Noise to try as a remedy, relative to the table's spread, by commas: 0.1,0.2,0.5."
 )
 @click.option("--target", type=float, default=0.05, show_default=True, help="Breach rate that noise should not exceed.")
+@click.option(
+    "--attacks",
+    multiple=True,
+    callback=options.split_names,
+    help="Attackers beside insiders.  [default: lattice, if installed]",
+)
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
 @click.option(
     "--fail-above", type=float, help="Exit with 1 if a record is breached with a higher probability than this."
@@ -236,6 +242,7 @@ def audit(
     tolerance: str | None,
     noise_levels: str | None,
     target: float,
+    attacks: tuple[str, ...] | None,
     out: Path | None,
     fail_above: float | None,
     fail_size: int | None,
@@ -263,6 +270,7 @@ def audit(
         "tolerance": tolerances[0] if len(tolerances) == 1 else tolerances or None,
         "noise_levels": parse_numbers("--noise-levels", noise_levels),
         "target": target,
+        "attacks": attacks,
     }
     job = AuditJob(data, columns, id_column, asked, Gate(fail_above, fail_size), out, force, seed)
     job.run(Console(json_only=json_only, quiet=quiet))

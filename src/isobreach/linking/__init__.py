@@ -5,7 +5,7 @@ from isobreach.linking.growing import GrowingLinks, Growth
 from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
-from isobreach.linking.precision import Precision
+from isobreach.linking.precision import Precision, grid_spacing
 
 __all__ = [
     "CHANCE_LIMIT",
@@ -21,6 +21,7 @@ __all__ = [
     "Noise",
     "Precision",
     "Rule",
+    "grid_spacing",
     "link",
     "linked_pairs",
 ]

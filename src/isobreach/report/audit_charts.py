@@ -142,6 +142,12 @@ def _noise(result: AuditResult) -> Chart:
         [
             line("others breached (worse)", "worst", [one.breach_rate for one in levels]),
             line("nearest neighbours kept (better)", "random", [one.neighbours for one in levels]),
-            line("clusters that agree (better)", "bound", [one.clusters for one in levels]),
+            Line(
+                "clusters that agree (better)",
+                "bound",
+                [one.noise for one in levels],
+                [one.clusters for one in levels],
+                tips=[f"noise {one.noise:g}: clusters agree to {one.clusters:.2f}" for one in levels],
+            ),
         ],
     )

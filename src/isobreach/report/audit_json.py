@@ -65,8 +65,8 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
                 "name": one.name,
                 "claimed": one.claimed,
                 "reason": one.reason,
-                "breached": one.breached,
                 "share": one.share,
+                "named_share": one.named,
             }
             for one in result.attackers
         ],
@@ -138,12 +138,23 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
         "repeats": tried.repeats,
         "smallest": tried.smallest,
         "stability": tried.stability,
+        "jitter": [
+            {
+                "jitter": one.jitter,
+                "claimed": one.claimed,
+                "breach_rate": one.breach_rate,
+                "neighbours": _sampled(one.neighbours),
+                "clusters": one.clusters,
+            }
+            for one in tried.jitter
+        ],
+        "smallest_jitter": tried.smallest_jitter,
         "levels": [
             {
                 "noise": one.noise,
                 "breach_rate": _sampled(one.breach_rate),
                 "neighbours": _sampled(one.neighbours),
-                "clusters": _sampled(one.clusters),
+                "clusters": one.clusters,
             }
             for one in tried.levels
         ],

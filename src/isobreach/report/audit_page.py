@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from isobreach.audits import AuditResult, Sampled
+from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_charts import audit_charts
 from isobreach.report.audit_wording import (
     attacker_sentence,
     breach_words,
     caveats,
     column,
+    jitter_sentences,
     kinds,
     remedy_sentence,
     sentences,
@@ -164,7 +165,7 @@ def _remedies(result: AuditResult) -> str:
         return ""
     head = ("noise", "others breached", "neighbours kept", "clusters agree")
     rows = [
-        [(f"{one.noise:g}", one.noise), _sampled(one.breach_rate), _sampled(one.neighbours), _sampled(one.clusters)]
+        [(f"{one.noise:g}", one.noise), _sampled(one.breach_rate), _sampled(one.neighbours), _number(one.clusters)]
         for one in tried.levels
     ]
     note = (
@@ -172,10 +173,27 @@ def _remedies(result: AuditResult) -> str:
         f"{percent(result.epsilon)}. Guessing the column means breaches {share(tried.column_means)}. "
         f"k-means on the original, started elsewhere, agrees with itself to {tried.stability:.2f}."
     )
+    said = " ".join([remedy_sentence(result), *jitter_sentences(result)])
     return (
-        f"<h2>What would help</h2><p>{escape(remedy_sentence(result))}</p>"
-        f'<p class="soft">{escape(note)}</p>{_table(head, rows)}'
+        f"<h2>What would help</h2><p>{escape(said)}</p>"
+        f'<p class="soft">{escape(note)}</p>{_table(head, rows)}{_jitter(tried)}'
     )
+
+
+def _jitter(tried: Remedies) -> str:
+    if not tried.jitter:
+        return ""
+    head = ("jitter, of a step", "breached by the lattice attack", "neighbours kept", "clusters agree")
+    rows = [
+        [
+            (f"{one.jitter:g}", one.jitter),
+            (share(one.breach_rate), one.breach_rate),
+            _sampled(one.neighbours),
+            _number(one.clusters),
+        ]
+        for one in tried.jitter
+    ]
+    return f'<p class="soft">Against the lattice attack; one release each, counted.</p>{_table(head, rows)}'
 
 
 def _attackers(result: AuditResult) -> str:
@@ -191,6 +209,10 @@ def _interval(value: Sampled, say: Any) -> str:
 
 def _sampled(value: Sampled) -> Cell:
     return _interval(value, share), value.value
+
+
+def _number(value: float) -> Cell:
+    return f"{value:.2f}", value
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[Cell]], *, sortable: bool = False) -> str:

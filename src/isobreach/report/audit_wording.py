@@ -33,7 +33,18 @@ def breach_words(result: AuditResult) -> str:
 
 
 def verdict(result: AuditResult) -> str:
-    """The outcome in one sentence."""
+    """The outcome in one sentence, and one more for an attacker who needs no insider."""
+    alone = [attacker for attacker in result.attackers if attacker.claimed and attacker.named > 0]
+    said = _insiders(result)
+    for attacker in alone:
+        said += (
+            f" Without any insider, the {attacker.name} attack recovers {share(attacker.named)} of all records"
+            f"{'' if attacker.named == attacker.share else ', up to the names, signs and offsets of the attributes'}."
+        )
+    return said
+
+
+def _insiders(result: AuditResult) -> str:
     one, _, half, everyone = result.smallest
     largest = result.sizes[-1]
     last = result.per_size[-1]
@@ -77,6 +88,7 @@ def sentences(result: AuditResult) -> list[str]:
     lines += [attacker_sentence(result, place) for place in range(len(result.attackers))]
     if result.remedies is not None:
         lines.append(remedy_sentence(result))
+        lines += jitter_sentences(result)
     if result.undecided:
         lines.append(
             f"For {count(result.undecided, 'random coalition')} the search for links was given up: the table is so "
@@ -123,11 +135,11 @@ def attacker_sentence(result: AuditResult, place: int) -> str:
     """What an attacker without insiders achieved."""
     one = result.attackers[place]
     if not one.claimed:
-        return f"Attacker {one.name!r}, who knows no record, makes no claim: {one.reason}"
-    return (
-        f"Attacker {one.name!r}, who knows no record, breaches {one.breached:,} of {count(result.rows, 'record')} "
-        f"({share(one.share)}): {one.reason}"
-    )
+        return f"The {one.name} attack, which knows no record, claims nothing. {one.reason}"
+    said = f"The {one.name} attack, which knows no record, breaches {share(one.share)} of all records as it stands"
+    if one.named > one.share:
+        said += f", and {share(one.named)} once its attributes are named and their signs and offsets known"
+    return f"{said}. {one.reason}"
 
 
 def remedy_sentence(result: AuditResult) -> str:
@@ -144,8 +156,20 @@ def remedy_sentence(result: AuditResult) -> str:
     return (
         f"Noise: {level.noise:g} times the table's spread is the smallest level tried that meets {goal}; "
         f"{share(level.neighbours.value)} of nearest neighbours are then kept, and clusters agree to "
-        f"{level.clusters.value:.2f} (1: the same, 0: as by chance)."
+        f"{level.clusters:.2f} (1: the same, 0: as by chance)."
     )
+
+
+def jitter_sentences(result: AuditResult) -> list[str]:
+    """What jitter does against the lattice attack; nothing where it was not tried."""
+    tried = result.remedies
+    if tried is None or not tried.jitter:
+        return []
+    if tried.smallest_jitter is None:
+        levels = ", ".join(f"{one.jitter:g}" for one in tried.jitter)
+        return [f"Jitter: none of the levels tried ({levels} of a value's step) stops the lattice attack."]
+    enough = f"Jitter: values moved at random within {tried.smallest_jitter:g} of their step"
+    return [f"{enough} are enough against the lattice attack; what that does to insiders was not tried."]
 
 
 def threat(result: AuditResult) -> str:
@@ -155,6 +179,7 @@ def threat(result: AuditResult) -> str:
         f"The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; they "
         "are not told which rows these are, and find out from the distances that the release keeps. With the rows that "
         "are certain they determine part of the motion, and estimate everyone else's record."
+        + (" Attackers without insiders hold the release alone." if result.attackers else "")
     )
 
 

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What would help: noise really attacked, use really measured; and attackers who know nothing."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
+
+from isobreach import datasets
+from isobreach._progress import no_progress
+from isobreach.attacks import attack
+from isobreach.audits import audit
+from isobreach.audits.attackers import attackers, breached_share, in_names
+from isobreach.audits.remedies import remedies
+from isobreach.audits.utility import adjusted_rand, k_means, yardstick
+from isobreach.geometry import row_norms
+from isobreach.schemes import Noisy, Rigid, perturb
+
+LETTER = datasets.load("letter").values
+
+
+def test_the_adjusted_rand_index_is_scikit_learns():
+    rng = np.random.default_rng(0)
+    for clusters in (1, 2, 5, 30):
+        first, second = rng.integers(0, clusters, (2, 30))
+        assert adjusted_rand(first, second) == pytest.approx(adjusted_rand_score(first, second))
+        assert adjusted_rand(first, (first + 1) % clusters) == pytest.approx(1)
+
+
+def test_k_means_finds_clusters_that_are_there():
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(4), 50)
+    table = 20 * rng.standard_normal((4, 3))[truth] + rng.standard_normal((200, 3))
+    assert adjusted_rand(k_means(table, np.array([0, 50, 100, 150])), truth) == 1
+
+
+def test_neighbours_are_scikit_learns():
+    rng = np.random.default_rng(2)
+    table, moved = rng.standard_normal((2, 250, 4))
+    stick = yardstick(table, np.random.default_rng(0))
+    kept = []
+    near, other = (
+        NearestNeighbors(n_neighbors=11).fit(one).kneighbors(one, return_distance=False)[:, 1:]
+        for one in (table, moved)
+    )
+    kept = [len(np.intersect1d(near[q], other[q])) / 10 for q in stick.queries]
+    assert stick.neighbours(moved).value == pytest.approx(np.mean(kept))
+    assert stick.neighbours(table).value == 1
+    assert stick.clusters(table) == 1
+
+
+def test_a_rotation_keeps_all_use_and_noise_ends_it():
+    table = datasets.gaussian(rows=400, columns=6)
+    stick = yardstick(table, np.random.default_rng(0))
+    kept = []
+    for noise in (0.0, 0.2, 20.0):
+        release = perturb(table, Noisy(noise=noise), 0)
+        kept.append(stick.neighbours(release.data[release.key.order]).value)
+    assert kept[0] == 1
+    assert 0.9 > kept[1] > 0.2 > kept[2]
+
+
+def _tried(records, levels, **more):
+    arguments = {"insiders": 4, "epsilon": 0.2, "target": 0.05, "column_means": 0.0, "repeats": 80} | more
+    return remedies(
+        records,
+        levels,
+        lattice=False,
+        scheme=Rigid(),
+        draws=np.random.default_rng(0),
+        progress=no_progress,
+        **arguments,
+    )
+
+
+def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():
+    records = datasets.gaussian(rows=300, columns=6)
+    found = _tried(records, (0.0, 0.3, 3.0))
+    rates = [one.breach_rate.value for one in found.levels]
+    assert rates[0] > rates[1] > rates[2]
+    assert found.smallest == 3.0
+    assert _tried(records, (0.0, 0.01)).smallest is None
+    assert all(one.neighbours.value >= 0.99 for one in found.levels[:1])
+
+
+def test_without_noise_the_rate_is_that_of_the_closed_form():
+    """Counted over releases, insiders and directions; against the audit's own mean."""
+    records = datasets.gaussian(rows=300, columns=5)
+    counted = _tried(records, (0.0,), repeats=200, epsilon=0.5).levels[0].breach_rate
+    told = audit(records, scheme="orthogonal", epsilon=0.5, coalition_sizes=[4], trials=200, seed=0).at(4).random.mean
+    assert counted.low - (told.high - told.low) <= told.value <= counted.high + (told.high - told.low)
+
+
+def test_insiders_who_must_search_breach_no_more_than_those_who_know():
+    """Noise, linked by ``attack`` itself: the same estimates where it links, worse ones where it does not."""
+    records = datasets.gaussian(rows=120, columns=5)
+    given = _tried(records, (0.05,), insiders=6).levels[0].breach_rate
+    rng, rates = np.random.default_rng(3), []
+    for seed in range(6):
+        release = perturb(records, Noisy(noise=0.05), seed)
+        insiders = rng.choice(120, 6, replace=False)
+        found = attack(records[insiders], release.data, 0.2, noise=release.key.noise, seed=seed)
+        hits = row_norms(found.estimates[release.key.order] - records) <= 0.2 * row_norms(records)
+        rates.append(np.delete(hits, insiders).mean())
+    assert np.mean(rates) <= given.high + 0.05
+
+
+def test_columns_are_named_with_signs_and_offsets():
+    rng = np.random.default_rng(4)
+    records = rng.standard_normal((200, 5)) * [1, 5, 2, 8, 3] + 10
+    signs, order = np.array([1, -1, -1, 1, -1]), rng.permutation(5)
+    estimates = (records * signs + rng.standard_normal(5))[:, order]
+    np.testing.assert_allclose(in_names(records, estimates), records, atol=1e-9)
+    assert breached_share(records, estimates, 0.01) == 0
+    estimates[:, 2] = np.nan
+    assert np.isnan(in_names(records, estimates)).any(axis=0).sum() == 1
+    assert breached_share(records, in_names(records, estimates), 0.01) == 0
+    assert np.isnan(in_names(records, np.full((200, 5), np.nan))).all()
+
+
+def test_the_lattice_attack_has_its_own_line():
+    pytest.importorskip("fpylll")
+    records = LETTER[:1500].astype(float)
+    release = perturb(records, "rigid", 0)
+    (found,) = attackers(["lattice"], records, release.data, release.key.order, 0.1, 0)
+    assert found.claimed
+    assert (found.share, found.named) == (0.0, 1.0)
+    noise = np.random.default_rng(0).standard_normal((300, 3))
+    release = perturb(noise, "rigid", 0)
+    (none,) = attackers(["lattice"], noise, release.data, release.key.order, 0.1, 0)
+    assert (none.claimed, none.share, none.named) == (False, 0.0, 0.0)
+
+
+def test_jitter_is_tried_against_the_lattice_attack():
+    pytest.importorskip("fpylll")
+    records = LETTER[:1500].astype(float)
+    found = remedies(
+        records,
+        (0.1,),
+        insiders=2,
+        epsilon=0.1,
+        target=0.05,
+        column_means=0.0,
+        lattice=True,
+        scheme=Rigid(),
+        draws=np.random.default_rng(0),
+        progress=no_progress,
+        repeats=2,
+    )
+    assert [one.jitter for one in found.jitter] == [0.25, 0.5, 1.0]
+    assert found.jitter[-1].breach_rate == 0
+    assert found.smallest_jitter is not None
+    assert found.jitter[0].neighbours.value > found.jitter[-1].neighbours.value
