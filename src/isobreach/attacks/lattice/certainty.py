@@ -28,8 +28,10 @@ from scipy.sparse.csgraph import connected_components
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-_TERMS = range(1, 7)
-_RATIOS = np.unique([p / q for p in _TERMS for q in _TERMS])
+_INDEX = 16
+# Vectors of squared lengths N1, N2, ... in units span a sublattice of index sqrt(N1 N2 ...), so below 16 N1 N2 < 256.
+_SQUARE_RATIOS = np.unique([p / q for p in range(1, _INDEX**2) for q in range(1, _INDEX**2) if p * q < _INDEX**2])
+_RATIOS = np.unique([p / q for p in range(1, _INDEX) for q in range(1, _INDEX) if p * q < _INDEX])
 _MANY = 10
 _LARGEST_FRACTION = 10_000
 _TELLING = 1e-3
@@ -47,9 +49,9 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, complete: bool) -> tu
         others = np.flatnonzero(~certain)
         ratios = steps[others][:, None] / steps[others]
         doubt = errors[others][:, None] + errors[others]
-        _, classes = connected_components(_is_ratio(ratios, doubt), directed=False)
+        _, classes = connected_components(_is_one_of(_RATIOS, ratios, doubt), directed=False)
         sizes = np.bincount(classes, minlength=1)[classes]
-        tied = _is_ratio(ratios**2, 2 * doubt).sum(axis=1) > 1  # an axis is tied to itself
+        tied = _is_one_of(_SQUARE_RATIOS, ratios**2, 2 * doubt).sum(axis=1) > 1  # an axis is tied to itself
         certain[others] = ~tied | (sizes >= _MANY) | ((sizes >= 3) & (sizes % 2 == 1))
     return exact, certain
 
@@ -65,8 +67,8 @@ def _natural(steps: FloatArray, errors: FloatArray) -> FloatArray:
     return np.where(is_power, power, np.where(is_fraction, fraction, np.nan))
 
 
-def _is_ratio(values: FloatArray, doubt: FloatArray) -> BoolArray:
-    """Whether values are ratios of small whole numbers within relative doubt."""
-    place = np.clip(np.searchsorted(_RATIOS, values), 1, len(_RATIOS) - 1)
-    nearest = np.minimum(np.abs(values / _RATIOS[place] - 1), np.abs(values / _RATIOS[place - 1] - 1))
+def _is_one_of(ratios: FloatArray, values: FloatArray, doubt: FloatArray) -> BoolArray:
+    """Whether values are among these ratios within relative doubt."""
+    place = np.clip(np.searchsorted(ratios, values), 1, len(ratios) - 1)
+    nearest = np.minimum(np.abs(values / ratios[place] - 1), np.abs(values / ratios[place - 1] - 1))
     return np.asarray(nearest <= doubt)
