@@ -31,14 +31,13 @@ def test_k_means_finds_clusters_that_are_there():
     rng = np.random.default_rng(1)
     truth = np.repeat(np.arange(4), 50)
     table = 20 * rng.standard_normal((4, 3))[truth] + rng.standard_normal((200, 3))
-    assert adjusted_rand(k_means(table, np.array([0, 50, 100, 150])), truth) == 1
+    assert adjusted_rand(k_means(table, table[[0, 50, 100, 150]]), truth) == 1
 
 
 def test_neighbours_are_scikit_learns():
     rng = np.random.default_rng(2)
     table, moved = rng.standard_normal((2, 250, 4))
     stick = yardstick(table, np.random.default_rng(0))
-    kept = []
     near, other = (
         NearestNeighbors(n_neighbors=11).fit(one).kneighbors(one, return_distance=False)[:, 1:]
         for one in (table, moved)
@@ -47,6 +46,17 @@ def test_neighbours_are_scikit_learns():
     assert stick.neighbours(moved).value == pytest.approx(np.mean(kept))
     assert stick.neighbours(table).value == 1
     assert stick.clusters(table) == 1
+
+
+def test_ties_do_not_count_as_lost_neighbours():
+    """Whole numbers have many equal distances; which of them are the nearest is a matter of rounding."""
+    records = LETTER[:2000].astype(float)
+    stick = yardstick(records, np.random.default_rng(0))
+    release = perturb(records, "rigid", 0)
+    moved = release.data[release.key.order]
+    assert stick.neighbours(moved).value == 1
+    assert stick.clusters(moved) == 1
+    assert stick.stability < 1
 
 
 def test_a_rotation_keeps_all_use_and_noise_ends_it():

@@ -2,9 +2,10 @@
 """What is left of a table's use after noise: do neighbours stay neighbours, do clusters stay clusters?
 
 Both are measured on the distances alone, which is all that a protected table is published for. *Neighbours*: the share
-of a record's k nearest that are still among its k nearest, mean over sampled records; all records are searched.
-*Clusters*: the adjusted Rand index (Hubert and Arabie 1985) of k-means on both tables, started at the same records: 1
-for the same clusters, 0 on average for clusters that have nothing to do with each other.
+of a record's k nearest in the protected table that were as near in the original as its k nearest there (so that ties
+do not count against it), mean over sampled records; all records are searched. *Clusters*: the adjusted Rand index
+(Hubert and Arabie 1985) of k-means on the original with k-means on the protected table, started at the same clusters: 1
+if they stay as they are, 0 on average for clusters that have nothing to do with each other.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.intervals import Sampled, mean_interval
+from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -28,22 +30,23 @@ class Yardstick:
     ``stability``: adjusted Rand index of k-means on the original started at other records: what clusters are worth.
     """
 
+    records: FloatArray
     queries: IntArray
-    nearest: IntArray
+    reach: FloatArray
+    count: int
     rows: IntArray
-    starts: IntArray
     labels: IntArray
     stability: float
 
     def neighbours(self, table: FloatArray) -> Sampled:
         """Share of nearest neighbours that a table in the same row order keeps, with its interval over records."""
-        found = _nearest(table, self.queries, self.nearest.shape[1])
-        pairs = zip(found, self.nearest, strict=True)
-        return mean_interval([len(np.intersect1d(a, b)) / len(b) for a, b in pairs])
+        found = _nearest(table, self.queries, self.count)
+        gaps = row_norms((self.records[found] - self.records[self.queries][:, None]).reshape(found.size, -1))
+        return mean_interval(np.mean(gaps.reshape(found.shape) <= self.reach[:, None], axis=1))
 
     def clusters(self, table: FloatArray) -> float:
         """Adjusted Rand index of the table's clusters with the original's."""
-        return adjusted_rand(k_means(table[self.rows], self.starts), self.labels)
+        return adjusted_rand(k_means(table[self.rows], _centres(table[self.rows], self.labels)), self.labels)
 
 
 def yardstick(records: FloatArray, draws: np.random.Generator) -> Yardstick:
@@ -53,31 +56,40 @@ def yardstick(records: FloatArray, draws: np.random.Generator) -> Yardstick:
     rows = np.sort(draws.choice(total, min(total, CLUSTERED), replace=False))
     clusters = min(CLUSTERS, len(rows))
     starts, others = (draws.choice(len(rows), clusters, replace=False) for _ in range(2))
-    labels = k_means(records[rows], starts)
+    labels = np.unique(k_means(records[rows], records[rows][starts]), return_inverse=True)[1]
+    count = max(1, min(NEIGHBOURS, total - 1))
+    nearest = _nearest(records, queries, count)
+    gaps = row_norms((records[nearest] - records[queries][:, None]).reshape(nearest.size, -1)).reshape(nearest.shape)
     return Yardstick(
-        queries,
-        _nearest(records, queries, max(1, min(NEIGHBOURS, total - 1))),
-        rows,
-        starts,
-        labels,
-        adjusted_rand(k_means(records[rows], others), labels),
+        records=records,
+        queries=queries,
+        reach=gaps.max(axis=1) * (1 + 1e-9),
+        count=count,
+        rows=rows,
+        labels=labels,
+        stability=adjusted_rand(k_means(records[rows], records[rows][others]), labels),
     )
 
 
-def k_means(table: FloatArray, starts: IntArray) -> IntArray:
-    """Labels after at most ROUNDS of Lloyd's algorithm, from the given rows; an empty cluster keeps its centre."""
-    centres, labels = table[starts].copy(), np.full(len(table), -1)
+def k_means(table: FloatArray, centres: FloatArray) -> IntArray:
+    """Labels after at most ROUNDS of Lloyd's algorithm, from the given centres; an empty cluster keeps its own."""
+    centres, labels = centres.copy(), np.full(len(table), -1)
     for _ in range(ROUNDS):
         squares = np.einsum("ij,ij->i", centres, centres)
         nearest = np.argmin(squares - 2 * table @ centres.T, axis=1)
         if np.array_equal(nearest, labels):
             break
         labels = nearest
-        counts = np.bincount(labels, minlength=len(centres))
-        sums = np.stack([np.bincount(labels, column, len(centres)) for column in table.T], axis=1)
-        full = counts > 0
-        centres[full] = sums[full] / counts[full, None]
+        full = np.unique(labels)
+        centres[full] = _centres(table, labels)[full]
     return labels
+
+
+def _centres(table: FloatArray, labels: IntArray) -> FloatArray:
+    """Mean of the rows with each label, up to the largest."""
+    counts = np.bincount(labels)
+    sums = np.stack([np.bincount(labels, column) for column in table.T], axis=1)
+    return np.asarray(np.divide(sums, counts[:, None], out=np.zeros_like(sums), where=counts[:, None] > 0))
 
 
 def adjusted_rand(first: IntArray, second: IntArray) -> float:

@@ -31,7 +31,7 @@ from isobreach.report.page import run_rows
 from isobreach.report.phrases import percent, probability
 
 MOST = 100  # records that the page shows
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 Cell = tuple[str, float | None]  # text, and the number to sort by
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from html import escape
 from math import floor, log10
 
-_WIDTH, _HEIGHT = 640, 340
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 14, 48
+_WIDTH, _HEIGHT = 460, 290
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 12, 44
+_APART = 28  # between the numbers on an axis
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,11 @@ class Chart:
         low, high = self._ends()
         if self.logarithmic:
             return [10.0**k for k in range(floor(log10(max(low, 1.0))), floor(log10(high)) + 1)]
-        places = sorted({x for line in self.lines for x in line.x})
-        step = max(1, -(-len(places) // 12))
-        return places[::step]
+        kept: list[float] = []
+        for x in sorted({x for line in self.lines for x in line.x}):
+            if not kept or self._x(x) - self._x(kept[-1]) >= _APART:
+                kept.append(x)
+        return kept
 
     def _drawn(self, line: Line) -> str:
         points = [(self._x(x), _y(y)) for x, y in zip(line.x, line.y, strict=True)]
