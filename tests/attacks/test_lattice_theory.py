@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of the lattice attack, each against what its docstring states."""
 
-from itertools import combinations, combinations_with_replacement, product
+from functools import cache
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -195,10 +196,14 @@ def test_natural_steps_are_certain_and_exact():
     assert steps.tolist() == [1.0, 0.01, 1 / 15, 100.0]
 
 
-def test_a_parity_between_columns_leaves_a_pair_of_steps_that_is_not_certain():
-    assert certain([1, 1, np.sqrt(2), np.sqrt(2)]) == [True, True, False, False]
+def test_a_parity_between_columns_leaves_steps_that_are_not_certain():
+    assert certain([1, 1, np.sqrt(2), np.sqrt(2)]) == [False] * 4  # (1, 1, 1, 1)/2 with step 1 has such company too
     assert certain([0.37, 0.37]) == [False, False]
-    assert certain([0.37 * np.sqrt(2)] * 2 + [0.37] * 3) == [False, False, True, True, True]
+    assert certain([0.37 * np.sqrt(2)] * 2 + [0.37] * 3) == [False] * 5
+
+
+def test_decimal_steps_of_all_kinds_are_certain_together():
+    assert certain([1e-7, 2e-7, 5e-7, 1e-6, 2e-6, 0.1, 0.5, 20.0], complete=False) == [True] * 8
 
 
 def test_steps_with_nothing_in_common_are_certain_if_complete():
@@ -212,24 +217,37 @@ def test_many_axes_of_one_step_are_certain_and_few_even_ones_are_not():
     assert certain([0.37] * 3) == [True] * 3
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.5, 0.2, 1 / 15, 1 / 30, 0.37])
 @pytest.mark.parametrize("size", [2, 3, 4])
-def test_a_false_frame_of_small_index_never_has_natural_steps(size):
+def test_no_false_axis_of_a_frame_of_small_index_is_certain(size, unit):
     """Every sublattice of the whole numbers of index below 16 with an orthogonal basis that is not along the axes."""
-    short = [v for v in product(range(-3, 4), repeat=size) if any(v) and next(x for x in v if x) > 0]
-    for basis in combinations(short, size) if size < 4 else _hadamard_like():
-        rows = np.array(basis)
-        gram = rows @ rows.T
-        if (gram != np.diag(np.diag(gram))).any():
-            continue
-        index = np.sqrt(np.linalg.det(gram.astype(float)))
-        along = (rows != 0).sum(axis=1) == 1
-        if 1 < index < 16 and not along.all():
-            assert not np.all(certain(np.sqrt(np.diag(gram).astype(float))))
+    for steps, along in _orthogonal_sublattices(size):
+        sure = np.array(certain(steps * unit))
+        assert not (sure & ~along).any(), steps
 
 
-def _hadamard_like():
-    signs = [v for v in product((-1, 0, 1), repeat=4) if any(v) and next(x for x in v if x) > 0]
-    yield from combinations(signs, 4)
+@cache
+def _orthogonal_sublattices(size):
+    """Steps of each orthogonal basis of index below 16, and which of its vectors are along an axis."""
+    reach = 3 if size < 4 else 1
+    short = [v for v in product(range(-reach, reach + 1), repeat=size) if any(v) and next(x for x in v if x) > 0]
+    vectors = np.array(short)
+    orthogonal = vectors @ vectors.T == 0
+    squares = (vectors**2).sum(axis=1)
+    found = []
+
+    def extend(chosen, allowed):
+        if len(chosen) == size:
+            along = (vectors[chosen] != 0).sum(axis=1) == 1
+            if squares[chosen].prod() < 256 and not along.all():
+                found.append((np.sqrt(squares[chosen].astype(float)), along))
+            return
+        for place in allowed:
+            extend([*chosen, place], [other for other in allowed if other > place and orthogonal[place, other]])
+
+    extend([], list(range(len(vectors))))
+    assert found
+    return found
 
 
 # --- Evidence ------------------------------------------------------------------------------------------------------

@@ -4,21 +4,23 @@ r"""Which axes of an orthogonal lattice are attributes' for sure.
 The rows of a table generate a lattice L inside the grid of its attributes, the sum of d_j Z over its axes. If L is that
 grid, its orthogonal basis is the attributes' (``reduction``). It is not if the table obeys a congruence that ties
 attributes: with x1 + x2 even, L has the orthogonal basis (1, 1), (1, -1), at 45 degrees and with steps sqrt(2). Vectors
-(a d1, b d2), (a' d1, b' d2) are orthogonal only if a a' d1^2 + b b' d2^2 = 0, so a false frame needs squared steps in a
-ratio of small whole numbers, and the smallest one, the pair above, turns natural steps into unnatural ones. An axis is
-certain if
+(a d1, b d2), (a' d1, b' d2) are orthogonal only if a a' d1^2 + b b' d2^2 = 0, so a false axis is *tied* to another one:
+their squared steps are in a ratio of small whole numbers. And in a false frame of small index some steps are
+irrational multiples of the attributes' own. So an axis is certain if
 
-- its step is natural: a power of ten (whole numbers, decimals), or one over a whole number (columns scaled to [0, 1]);
+- its step is natural, 1, 2 or 5 times a power of ten (whole numbers, decimals) or one over a whole number (columns
+  scaled to [0, 1]), and it is tied to none whose step is not;
 
-or if there are axes for all columns (else attributes may be multiples of each other, or have sums on a grid without
-being on one themselves, and an axis may stand for several) and
+or, if there are axes for all columns (else attributes may be multiples of each other, or have sums on a grid without
+being on one themselves, and one axis may stand for several),
 
-- no axis without a natural step has a squared step in such a ratio to its own, as in a standardised table;
-- or its step is shared, up to small factors, by an odd number of axes, which pairs do not leave over, or by at least
-  ten, for which all attributes of that step would have to be tied in pairs.
+- it is tied to no other, as in a standardised table;
+- or it is tied only to axes of the same step up to small factors, and they are an odd number, which pairs do not leave
+  over, or at least ten, for which all attributes of that step would have to be tied in pairs.
 
 What remains possible is a congruence of index 16 or more that holds for every row of the table and ties attributes
-into a false frame with natural steps, such as (6, 8), (-8, 6). The Gram path excludes these too (``tight``).
+into a false frame with natural steps: for whole numbers, four columns of equal parity whose sum is a multiple of four,
+or (3, 4), (-4, 3). The Gram path excludes these too (``tight``).
 """
 
 import numpy as np
@@ -33,6 +35,7 @@ _INDEX = 16
 _SQUARE_RATIOS = np.unique([p / q for p in range(1, _INDEX**2) for q in range(1, _INDEX**2) if p * q < _INDEX**2])
 _RATIOS = np.unique([p / q for p in range(1, _INDEX) for q in range(1, _INDEX) if p * q < _INDEX])
 _MANY = 10
+_LEADING = (5.0, 2.0, 1.0)
 _LARGEST_FRACTION = 10_000
 _TELLING = 1e-3
 
@@ -42,29 +45,32 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, complete: bool) -> tu
 
     ``complete``: whether there is one axis for each released column.
     """
-    natural = _natural(steps, errors)
-    certain = np.isfinite(natural)
-    exact = np.where(certain, natural, steps)
+    exact = _natural(steps, errors)
+    natural = np.isfinite(exact)
+    ratios = steps[:, None] / steps
+    doubt = errors[:, None] + errors
+    tied = _is_one_of(_SQUARE_RATIOS, ratios**2, 2 * doubt)
+    np.fill_diagonal(tied, False)
+    certain = natural & ~tied[:, ~natural].any(axis=1)
     if complete:
-        others = np.flatnonzero(~certain)
-        ratios = steps[others][:, None] / steps[others]
-        doubt = errors[others][:, None] + errors[others]
         _, classes = connected_components(_is_one_of(_RATIOS, ratios, doubt), directed=False)
-        sizes = np.bincount(classes, minlength=1)[classes]
-        tied = _is_one_of(_SQUARE_RATIOS, ratios**2, 2 * doubt).sum(axis=1) > 1  # an axis is tied to itself
-        certain[others] = ~tied | (sizes >= _MANY) | ((sizes >= 3) & (sizes % 2 == 1))
-    return exact, certain
+        sizes = np.bincount(classes)[classes]
+        outside = (tied & (classes[:, None] != classes)).any(axis=1)
+        many = (sizes >= _MANY) | ((sizes >= 3) & (sizes % 2 == 1))
+        certain |= ~natural & ~outside & (many | ~tied.any(axis=1))
+    return np.where(natural, exact, steps), certain
 
 
 def _natural(steps: FloatArray, errors: FloatArray) -> FloatArray:
-    """The power of ten or one over a whole number that a step is within its relative error, NaN where it is neither."""
-    power = 10.0 ** np.rint(np.log10(steps))
+    """The natural step that each step is within its relative error, NaN where there is none."""
+    found = np.full(len(steps), np.nan)
     inverse = np.rint(1 / steps)
-    fraction = 1 / np.maximum(inverse, 1)
     telling = (inverse >= 1) & (inverse < _LARGEST_FRACTION) & (errors * inverse < _TELLING)
-    is_power = np.abs(steps / power - 1) <= errors
-    is_fraction = telling & (np.abs(steps / fraction - 1) <= errors)
-    return np.where(is_power, power, np.where(is_fraction, fraction, np.nan))
+    candidates = [np.where(telling, 1 / np.maximum(inverse, 1), np.nan)]
+    candidates += [leading * 10.0 ** np.rint(np.log10(steps / leading)) for leading in _LEADING]
+    for candidate in candidates:
+        found = np.where(np.abs(steps / candidate - 1) <= errors, candidate, found)
+    return found
 
 
 def _is_one_of(ratios: FloatArray, values: FloatArray, doubt: FloatArray) -> BoolArray:
