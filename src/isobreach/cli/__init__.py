@@ -11,10 +11,10 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["Interrupted", "main"]
 
 
-class _Interrupted(BaseException):
+class Interrupted(BaseException):
     """Ctrl-C or a polite kill."""
 
 
@@ -25,15 +25,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:
         nonlocal interrupted
         interrupted = True
-        raise _Interrupted
+        raise Interrupted
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     code, message = 0, None
     try:
         code, message = _run(arguments)
-    except BaseException:
+    except BaseException as error:
         # Compiled code that is interrupted may raise something of its own instead.
-        if not interrupted:
+        if not interrupted and not isinstance(error, Interrupted):
             raise
         code, message = 2, "interrupted. Nothing was written."
     finally:

@@ -11,10 +11,11 @@ import click
 from isobreach._version import __version__
 from isobreach.cli import options
 from isobreach.cli.console import Console
+from isobreach.cli.interruption import Commands
 from isobreach.errors import InputError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="isobreach")
 def app() -> None:
     """Who can undo a secret distance-preserving transform, knowing how little, and how surely?
@@ -131,7 +132,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
 
 
 @app.command()
-@options.attacker
+@options.any_attacker
 @click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
 @click.option(
     "--estimator",
@@ -145,6 +146,10 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
 @options.force
 @options.common
 def attack(
+    method: str,
+    sample: Path | None,
+    bounds: str | None,
+    budget: float,
     epsilon: float,
     estimator: Any,
     out: Path | None,
@@ -155,11 +160,24 @@ def attack(
     quiet: bool,
     **held: Any,
 ) -> None:
-    """Estimate everyone else's record from known ones, with the probability of success.
+    """Estimate everyone else's record, with the probability of success; or read them all off the release.
 
-    A breach is an estimate within EPSILON times the length (Euclidean norm) of the true record. Columns with large
-    values carry most of that length: standardise the table before you perturb it if all columns matter alike.
+    --method lattice needs no known record, only a table of whole numbers, decimals or standardised decimals: a release
+    of such a table is a lattice, and its axes are the secret motion.
+
+    --method known-input links known records. A breach is an estimate within EPSILON times the length (Euclidean norm)
+    of the true record. Columns with large values carry most of that length: standardise the table before you perturb it
+    if all columns matter alike.
     """
+    options.check_method(method)
+    if estimates and out is None:
+        raise InputError("--estimates", "needs a folder to write to", "no --out", "Add --out DIR.")
+    if method == "lattice":
+        from isobreach.cli.lattice import LatticeJob
+
+        job = LatticeJob(**LatticeJob.held(held), sample=sample, bounds=bounds, budget=budget, seed=seed)
+        job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
+        return
     from isobreach import _interface
     from isobreach.attacks import summarise
     from isobreach.cli.outputs import AttackOutput
@@ -168,8 +186,6 @@ def attack(
 
     console, attacker = Console(json_only=json_only, quiet=quiet), Attacker(**held)
     seed = secrets.randbits(32) if seed is None else seed  # recorded, so that the run can be repeated
-    if estimates and out is None:
-        raise InputError("--estimates", "needs a folder to write to", "no --out", "Add --out DIR.")
     if out is not None:
         check_free(out, force=force)
     with console.bars():

@@ -64,12 +64,12 @@ class Console:
         self._update(label, done, total)
 
     @contextmanager
-    def bars(self) -> Iterator[None]:
+    def bars(self, delay: float = _DELAY) -> Iterator[None]:
         """Draw bars for what takes more than a second, on a terminal."""
         if self.quiet or not sys.stderr.isatty():
             yield
             return
-        timer = threading.Timer(_DELAY, self._start)
+        timer = threading.Timer(delay, self._start)
         timer.daemon = True
         timer.start()
         try:

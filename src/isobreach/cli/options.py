@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from isobreach.errors import InputError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -45,11 +47,13 @@ common = _all(
     click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors."),
 )
 
-attacker = _all(
-    click.option("--known", type=path, required=True, help="Records the attacker knows (.csv, .parquet, .npy)."),
+_held = _all(
     click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy)."),
     click.option(
-        "--columns", multiple=True, callback=split_names, help="Numeric columns of KNOWN (and DICTIONARY), by commas."
+        "--columns",
+        multiple=True,
+        callback=split_names,
+        help="Numeric columns of KNOWN (and of what comes with it), by commas.",
     ),
     click.option("--released-columns", multiple=True, callback=split_names, help="Numeric columns of RELEASED."),
     click.option("--id-column", help="Column of KNOWN that names its records."),
@@ -92,6 +96,60 @@ attacker = _all(
         help="Scale known and dictionary records to length one first, as vector stores do.",
     ),
 )
+
+_KNOWN = "Records the attacker knows (.csv, .parquet, .npy)."
+
+attacker = _all(click.option("--known", type=path, required=True, help=_KNOWN), _held)
+
+METHODS = ("known-input", "lattice")
+
+# Of attack: options that only one of its methods has, by the names of their parameters.
+_ONLY = {
+    "known-input": ("epsilon", "estimator", "rule", "tolerance", "motion", "dictionary", "normalise"),
+    "lattice": ("sample", "bounds", "budget"),
+}
+
+any_attacker = _all(
+    click.option(
+        "--method",
+        type=click.Choice(METHODS),
+        default=METHODS[0],
+        show_default=True,
+        help="known-input links known records. lattice needs none, but a table of whole numbers or decimals.",
+    ),
+    click.option("--known", type=path, help=f"{_KNOWN}  [required by known-input]"),
+    click.option("--sample", type=path, help="lattice: records of the same population, in the release or not."),
+    click.option(
+        "--bounds",
+        metavar="FILE|LEAST:GREATEST",
+        help="lattice: ranges of the attributes. One for all (0:15, 0: or :100), or a .csv or .parquet file with a "
+        "line for each: columns attribute, least, greatest.",
+    ),
+    click.option("--budget", type=float, default=60.0, show_default=True, help="lattice: seconds for the search."),
+    _held,
+)
+
+
+def check_method(method: str) -> None:
+    """Refuse options of another method than the present command's, and known-input without known records."""
+    context = click.get_current_context()
+    given = {
+        parameter.name: parameter
+        for parameter in context.command.params
+        if parameter.name is not None
+        and context.get_parameter_source(parameter.name) not in (None, click.core.ParameterSource.DEFAULT)
+    }
+    for other in (name for name in METHODS if name != method):
+        for name in _ONLY[other]:
+            if name in given:
+                value = "the flag" if context.params[name] is True else context.params[name]
+                rule = f"must be left out with --method {method}"
+                raise InputError(f"--{name}", rule, value, f"It belongs to --method {other}.")
+    if method == "known-input" and "known" not in given:
+        known = next(parameter for parameter in context.command.params if parameter.name == "known")
+        hint = "To attack without known records, use --method lattice."
+        raise click.MissingParameter(hint, ctx=context, param=known)
+
 
 # The registry's names, which a test compares: importing it takes most of a second, and --help must not.
 SCHEMES = ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise")

@@ -30,7 +30,7 @@ def read_data(data: str, console: Console, columns: Sequence[str] | None, id_col
     if not Path(data).exists():
         rule = f"must be a file, a folder of Parquet parts or a bundled data set ({', '.join(datasets.names())})"
         raise InputError("DATA", rule, data)
-    return _read(Path(data), "DATA", console, columns, id_column)
+    return read_file(Path(data), "DATA", console, columns, id_column)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Attacker:
         """Known records, released rows and the dictionary."""
 
         def records(file: Path, name: str, columns: Sequence[str] | None) -> Table:
-            table = _read(file, name, console, columns, self.id_column)
+            table = read_file(file, name, console, columns, self.id_column)
             return _normalised(table, name) if self.normalise else table
 
         known, dictionary = records(self.known, "known", self.columns), None
@@ -85,7 +85,7 @@ class Attacker:
             named = not {self.known.suffix.lower(), self.dictionary.suffix.lower()} & {".npy"}
             columns = known.columns if named else self.columns
             dictionary = records(self.dictionary, "dictionary", columns)
-        released = _read(self.released, "released", console, self.released_columns, self.released_id_column)
+        released = read_file(self.released, "released", console, self.released_columns, self.released_id_column)
         return known, released, dictionary
 
     def hints(self, linkage: Linkage, known: Table, released: Table) -> list[str]:
@@ -111,7 +111,8 @@ def _alike(table: Table) -> bool:
     return bool(np.ptp(norms) <= _ALIKE * norms.max())
 
 
-def _read(path: Path, name: str, console: Console, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def read_file(path: Path, name: str, console: Console, columns: Sequence[str] | None, id_column: str | None) -> Table:
+    """A table in a file; what was said while reading it is said again."""
     with console.work(f"reading {path.name}"):
         table = read_table(path, name=name, columns=columns, id_column=id_column)
     console.note(f"{name}: {note}" for note in table.notes)

@@ -9,6 +9,7 @@ v = C b exactly: the least-squares fit of b to v = C b is then as precise as the
 U.
 """
 
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,24 @@ def import_fpylll() -> ModuleType:
     except ImportError as error:
         raise MissingExtraError("The lattice attack", "fpylll and cysignals", "lattice") from error
     return fpylll  # type: ignore[no-any-return]
+
+
+def interruptible_fpylll() -> ModuleType:
+    """Return fpylll such that SIGINT and SIGTERM end its reductions at once: for programs, in the main thread.
+
+    From then on they raise KeyboardInterrupt and SystemExit, also elsewhere. cysignals, when it is imported, does this
+    for SIGINT alone, and takes SIGHUP from a program that was told to ignore it (nohup).
+    """
+    hang_up = signal.getsignal(signal.SIGHUP)
+    fpylll = import_fpylll()
+    from cysignals.pysignals import getossignal, setsignal
+    from cysignals.signals import python_check_interrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        setsignal(number, python_check_interrupt, getossignal(signal.SIGALRM))
+    if hang_up is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    return fpylll
 
 
 class Deadline:

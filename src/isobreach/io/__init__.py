@@ -7,12 +7,14 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 from isobreach.io.atomic import atomic_directory, atomic_file, check_free
 from isobreach.io.files import file_hash, read_table, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
+from isobreach.io.ranges import Ranges, read_ranges
 from isobreach.io.runs import run_record, write_file, write_json
 from isobreach.io.store import FileStore
 from isobreach.io.tables import Table, as_table, fit_columns, like
 
 __all__ = [
     "FileStore",
+    "Ranges",
     "Table",
     "as_table",
     "atomic_directory",
@@ -23,6 +25,7 @@ __all__ = [
     "like",
     "pending_key",
     "read_key",
+    "read_ranges",
     "read_table",
     "run_record",
     "select_columns",

@@ -36,7 +36,7 @@ def read_table(
     that pandas wrote beside the columns does.
     """
     path = Path(path)
-    with _readable(path, name):
+    with readable(path, name):
         if not path.exists():
             raise InputError(name, "must be an existing file or folder", str(path))
         if path.is_dir():
@@ -211,7 +211,8 @@ def _hex_digest(path: Path) -> str:
 
 
 @contextmanager
-def _readable(path: Path, name: str) -> Iterator[None]:
+def readable(path: Path, name: str) -> Iterator[None]:
+    """Turn an operating system's error into the one line that names the input."""
     try:
         yield
     except OSError as error:

@@ -7,7 +7,7 @@ same bytes.
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,14 @@ _PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
 
 
 def run_record(
-    command: str, parameters: Mapping[str, object], seed: Seed, inputs: Mapping[str, Path]
+    command: str,
+    parameters: Mapping[str, object],
+    seed: Seed,
+    inputs: Mapping[str, Path],
+    *,
+    packages: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what a run was made of: command, parameters, seed, versions and input hashes."""
+    """Return what a run was made of: command, parameters, seed, versions (of more ``packages`` too), input hashes."""
     return {
         "command": command,
         "parameters": {name: value.name if isinstance(value, Path) else value for name, value in parameters.items()},
@@ -33,7 +38,7 @@ def run_record(
         "versions": {
             "isobreach": __version__,
             "python": platform.python_version(),
-            **{package: version(package) for package in _PACKAGES},
+            **{package: version(package) for package in (*_PACKAGES, *packages)},
         },
         "inputs": {role: {"name": path.name, "hash": file_hash(path)} for role, path in inputs.items()},
     }

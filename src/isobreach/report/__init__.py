@@ -6,12 +6,15 @@ from isobreach.report.audit_page import audit_page
 from isobreach.report.audit_wording import sentences as audit_sentences
 from isobreach.report.audit_wording import verdict as audit_verdict
 from isobreach.report.figures import attack_figure
+from isobreach.report.lattice import LatticeFindings, lattice_json, lattice_sentences, lattice_table, lattice_verdict
+from isobreach.report.lattice_page import lattice_page
 from isobreach.report.links import dictionary_json, link_records, link_sentences, link_table, motion_json, no_link
 from isobreach.report.page import attack_page
 from isobreach.report.phrases import count, percent, probability
 from isobreach.report.wording import result_json, sentences, verdict
 
 __all__ = [
+    "LatticeFindings",
     "attack_figure",
     "attack_page",
     "audit_json",
@@ -20,6 +23,11 @@ __all__ = [
     "audit_verdict",
     "count",
     "dictionary_json",
+    "lattice_json",
+    "lattice_page",
+    "lattice_sentences",
+    "lattice_table",
+    "lattice_verdict",
     "link_records",
     "link_sentences",
     "link_table",

@@ -44,6 +44,26 @@ def attack_page(
 ) -> str:
     """The page as text. ``drawing``: SVG. ``findings``: further sentences, such as what only the owner can know."""
     said = "".join(f"<li>{escape(line)}</li>" for line in [*sentences(summary), *findings])
+    return page(
+        title,
+        verdict(summary),
+        f"<ul>{said}</ul>",
+        _figure(drawing),
+        _exposure(summary),
+        "<h2>Known records</h2>",
+        _links(summary.linkage, range(summary.known_records), "known record", "result.json"),
+        _dictionary(summary.linkage.dictionary),
+        f"""<h2>Threat model</h2>
+<p>{escape(_threat(summary))} Not being breached by this attack is no proof of safety: other attacks, and attackers who
+know more, may succeed.</p>""",
+        "<h2>How to run it again</h2>",
+        table(("", ""), run_rows(run)),
+    )
+
+
+def page(title: str, said: str, *parts: str) -> str:
+    """A page that needs nothing else: a title and a verdict, which are escaped here, and parts, which are HTML."""
+    body = "\n".join(parts)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -55,18 +75,8 @@ def attack_page(
 <body>
 <main>
 <h1>{escape(title)}</h1>
-<p class="verdict">{escape(verdict(summary))}</p>
-<ul>{said}</ul>
-{_figure(drawing)}
-{_exposure(summary)}
-<h2>Known records</h2>
-{_links(summary.linkage, range(summary.known_records), "known record", "result.json")}
-{_dictionary(summary.linkage.dictionary)}
-<h2>Threat model</h2>
-<p>{escape(_threat(summary))} Not being breached by this attack is no proof of safety: other attacks, and attackers who
-know more, may succeed.</p>
-<h2>How to run it again</h2>
-{_table(("", ""), run_rows(run))}
+<p class="verdict">{escape(said)}</p>
+{body}
 </main>
 </body>
 </html>
@@ -91,7 +101,7 @@ def _exposure(summary: AttackSummary) -> str:
     return f"""<h2>Breach probability of the other released rows</h2>
 <p class="soft">{escape(KINDS[summary.kind].capitalize())}, given the links. Higher is worse. A breach is
 an estimate within {escape(percent(summary.epsilon))} of the record's length (its Euclidean norm).</p>
-{_table(("", "probability"), _numbers(summary))}"""
+{table(("", "probability"), _numbers(summary))}"""
 
 
 def _links(linkage: Linkage, which: Sequence[int], noun: str, file: str) -> str:
@@ -101,7 +111,7 @@ def _links(linkage: Linkage, which: Sequence[int], noun: str, file: str) -> str:
     if len(which) > MOST:
         said.append(f"The first {MOST} of {len(which):,}: {file} has them all.")
     notes = f'<p class="soft">{escape(" ".join(said))}</p>' if said else ""
-    return f'<div class="wide" tabindex="0">{_table(head, cells)}</div>{notes}'
+    return f'<div class="wide" tabindex="0">{table(head, cells)}</div>{notes}'
 
 
 def _dictionary(entries: Linkage | None) -> str:
@@ -155,7 +165,8 @@ def run_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of text, which is escaped here."""
     header = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table>{f'<thead><tr>{header}</tr></thead>' if any(head) else ''}<tbody>{body}</tbody></table>"

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lattice attack in plain words and in JSON: one source for the terminal, the page and the machine-readable result.
+
+Steps of grids and names of attributes are told, values of records never.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isobreach.attacks import LatticeReconstruction
+from isobreach.report.phrases import count
+
+SCHEMA = "isobreach/lattice/1"
+HEAD = ("column", "step", "named by", "sign by", "offset by")
+_WORDS = {"": "open", "origin": "no translation"}
+NOT_SAFE = "No claim is not 'safe'"
+_MISSES = (
+    "this attack needs a table of whole numbers, decimals or standardised decimals, and may miss one that is: more "
+    "time (--budget) or other rows (--seed) may find it."
+)
+_SUPPOSED = (
+    "A claim supposes that the release is an orthogonal or rigid motion of the records, or a similarity of them, "
+    "rounded or with noise or not. All released rows were checked to lie on the claimed grid."
+)
+_CERTAIN = (
+    "An axis is claimed only where its step is natural (a power of ten, or one over a whole number), or where no other "
+    "step stands in a ratio to it that a false frame would need."
+)
+_OPEN = "open"
+_NEGLIGIBLE = 1e-9  # share of misread values: exact
+
+
+@dataclass(frozen=True)
+class LatticeFindings:
+    """A lattice attack to be told of.
+
+    ``names``: of the attributes, in the order of the attacker's tables. ``known``, ``sample``: how many records the
+    attacker held, None for no table. ``bounds``: whether ranges were known.
+    """
+
+    found: LatticeReconstruction
+    names: Sequence[str]
+    known: int | None
+    sample: int | None
+    bounds: bool
+    seed: int
+
+    @property
+    def rows(self) -> int:
+        """Released rows."""
+        return int(self.found.estimates.shape[0])
+
+    @property
+    def columns(self) -> int:
+        """Released columns."""
+        return len(self.found.recovered)
+
+    @property
+    def recovered(self) -> list[int]:
+        """Columns whose values are claimed."""
+        return [int(place) for place in np.flatnonzero(self.found.recovered)]
+
+    @property
+    def rest_is_constant(self) -> bool:
+        """Whether the columns that were not recovered are known not to vary."""
+        return not np.isnan(self.found.estimates[:1, ~self.found.recovered]).any()
+
+    def name(self, place: int) -> str | None:
+        """The attribute of a column, None where it is open."""
+        return self.names[place] if self.found.column_by[place] else None
+
+    def open(self, by: Sequence[str]) -> int:
+        """How many recovered columns nothing has settled."""
+        return sum(not by[place] for place in self.recovered)
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """A name for every recovered column: the attribute's, or open_1, open_2, ..."""
+        taken = {name for place in self.recovered if (name := self.name(place)) is not None}
+        labels, number = dict[int, str](), 0
+        for place in self.recovered:
+            label = self.name(place)
+            while label is None:
+                number += 1
+                label = None if f"{_OPEN}_{number}" in taken else f"{_OPEN}_{number}"
+            labels[place] = label
+        return labels
+
+
+def lattice_verdict(told: LatticeFindings) -> str:
+    """The outcome in one sentence."""
+    found = told.found
+    if not found.claimed:
+        return f"The lattice attack read nothing off this release: {_why_not(told)}."
+    number, rows = len(told.recovered), f"all {count(told.rows, 'record')}"
+    if number == told.columns or not told.rest_is_constant:
+        what = f"{number} of {count(told.columns, 'attribute')} of {rows}"
+    else:
+        what = f"all {count(number, 'attribute')} that vary of {rows}"
+    were = "was" if number == told.columns == 1 else "were"
+    how = " exactly" if found.misread <= _NEGLIGIBLE else ""
+    noise = "" if how else f", {_misread(told)}"
+    return f"{_held(told)}, {what} {were} read off the release{how}{noise}{_up_to(told)}."
+
+
+def lattice_sentences(told: LatticeFindings) -> list[str]:
+    """What the attacker learned and what is left, a sentence each."""
+    found = told.found
+    if not found.claimed:
+        return [
+            f"{NOT_SAFE}: {_MISSES}",
+            "Other attacks need no grid: try --method known-input with a few known records.",
+        ]
+    lines = [found.reason]
+    if told.open(found.column_by) or told.open(found.sign_by) or told.open(found.offset_by):
+        lines.append(f"{_would_settle(told)} may settle what is open.")
+        lines.append(
+            "What is open hides little: in every column the differences between records, the outliers and the whole "
+            "distribution are plain."
+        )
+    how = f"path of the search: {found.path}"
+    lines.append(f"Released rows are off the grid by {found.noise:.2g} per coordinate (standard deviation); {how}.")
+    return lines
+
+
+def lattice_table(told: LatticeFindings) -> list[list[str]]:
+    """A line for each attribute under ``HEAD``; columns of which the same is open share one."""
+    found, lines = told.found, list[list[str]]()
+    unnamed: dict[tuple[str, ...], list[float]] = {}
+    for place in told.recovered:
+        sources = (found.column_by[place], found.sign_by[place], found.offset_by[place])
+        by, step = tuple(_WORDS.get(source, source) for source in sources), float(found.steps[place])
+        name = told.name(place)
+        if name is None:
+            unnamed.setdefault(by, []).append(step)
+        else:
+            lines.append([name, f"{step:.6g}", *by])
+    for by, steps in unnamed.items():
+        least, greatest = f"{min(steps):.6g}", f"{max(steps):.6g}"
+        step_words = least if least == greatest else f"{least} to {greatest}"
+        lines.append([_OPEN if len(steps) == 1 else f"{len(steps):,} {_OPEN}", step_words, *by])
+    if rest := told.columns - len(told.recovered):
+        what = "constant" if told.rest_is_constant else "not read"
+        lines.append([count(rest, "other"), what, "", "", ""])
+    return lines
+
+
+def lattice_caveats(told: LatticeFindings) -> list[str]:
+    """What a claim assumes, and what it does not say."""
+    ways = {told.found.column_by[place] for place in told.recovered} | {told.found.sign_by[p] for p in told.recovered}
+    lines = [
+        f"{NOT_SAFE}: a table on a grid can be missed, and other attacks need no grid.",
+        _SUPPOSED,
+        _CERTAIN,
+    ]
+    if told.found.path != "inner products":
+        lines.append(
+            "What remains possible is a congruence of index 16 or more that all records obey and that ties attributes "
+            "into a false frame with natural steps."
+        )
+    if ways & {"bounds", "known records"}:
+        lines.append("What bounds and known records settle is certain if they are true.")
+    if "sample" in ways:
+        lines.append(
+            "A sample settles by statistical tests: wrong in fewer than one case in a million if it is drawn from the "
+            "same population, and worthless if it is not."
+        )
+    return lines
+
+
+def lattice_threat(told: LatticeFindings) -> str:
+    """The threat model in words."""
+    held = _things(told)
+    more = f" and {_listed(held)}" if held else " and nothing else: no record, no range, no sample"
+    known = " Which released rows the known records are, nobody told." if told.known is not None else ""
+    return (
+        f"The attacker holds the release{more}.{known} The records' attributes are whole numbers, decimals or "
+        "standardised decimals, as ages, counts, codes and prices are: behind a secret motion they form a lattice, "
+        "whose axes are the motion."
+    )
+
+
+def lattice_json(told: LatticeFindings) -> dict[str, Any]:
+    """The machine-readable result; holds no private value and no time."""
+    found = told.found
+    return {
+        "schema": SCHEMA,
+        "verdict": lattice_verdict(told),
+        "claimed": found.claimed,
+        "reason": found.reason,
+        "path": found.path or None,
+        "rows": told.rows,
+        "columns": told.columns,
+        "recovered": len(told.recovered),
+        "open": {
+            "attribute": told.open(found.column_by),
+            "sign": told.open(found.sign_by),
+            "offset": told.open(found.offset_by),
+        },
+        "noise": found.noise if np.isfinite(found.noise) else None,
+        "misread": found.misread if found.claimed else None,
+        "knowledge": {"known_records": told.known, "sample_records": told.sample, "bounds": told.bounds},
+        "seed": told.seed,
+        "findings": lattice_sentences(told),
+        "attributes": [
+            {
+                "column": told.name(place),
+                "estimate": told.labels.get(place),
+                "recovered": bool(found.recovered[place]),
+                "step": float(found.steps[place]) if np.isfinite(found.steps[place]) else None,
+                "attribute_by": found.column_by[place] or None,
+                "sign_by": found.sign_by[place] or None,
+                "offset_by": found.offset_by[place] or None,
+            }
+            for place in range(told.columns)
+        ],
+    }
+
+
+def _why_not(told: LatticeFindings) -> str:
+    return told.found.reason.removeprefix("Nothing is claimed:").strip().rstrip(".") or "no grid of its rows is certain"
+
+
+def _things(told: LatticeFindings) -> list[str]:
+    things = [] if told.known is None else [count(told.known, "known record")]
+    things += [] if told.sample is None else [f"a sample of {count(told.sample, 'record')}"]
+    return [*things, *(["the attributes' ranges"] if told.bounds else [])]
+
+
+def _held(told: LatticeFindings) -> str:
+    things = _things(told)
+    if told.known is not None:
+        return f"With {_listed(things)}"
+    return "Without a single known record" + (f", but with {_listed(things)}" if things else "")
+
+
+def _misread(told: LatticeFindings) -> str:
+    share = told.found.misread
+    return f"but for about one value in {1 / share:,.0f}, which noise made unreadable"
+
+
+def _up_to(told: LatticeFindings) -> str:
+    """What the verdict leaves open."""
+    found = told.found
+    everything = len(told.recovered)
+    parts = {
+        "order": told.open(found.column_by),
+        "signs": told.open(found.sign_by),
+        "offsets": told.open(found.offset_by),
+    }
+    parts = {name: number for name, number in parts.items() if number}
+    if not parts:
+        return ", each under its name"
+    if set(parts.values()) == {everything}:
+        return f", up to the {_listed(list(parts))} of the columns"
+    listed = [
+        f"the {name} of {number} of them" if number < everything else f"the {name} of all"
+        for name, number in parts.items()
+    ]
+    return f", up to {_listed(listed)}"
+
+
+def _would_settle(told: LatticeFindings) -> str:
+    ways = [] if told.known is not None else ["a few known records (--known; nobody need tell their rows)"]
+    ways += [] if told.sample is not None else ["a sample of the same population (--sample)"]
+    ways += [] if told.bounds else ["the attributes' ranges (--bounds)"]
+    if told.known is not None:
+        ways.insert(0, "more known records")
+    if told.sample is not None:
+        ways.append("a larger sample")
+    said = _listed(ways, "or")
+    return said[0].upper() + said[1:]
+
+
+def _listed(words: Sequence[str], last: str = "and") -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
