@@ -67,7 +67,7 @@ class Case:
 
 def cases() -> Iterator[Case]:
     """Every case of the documentation."""
-    letter = ib.datasets.load("letter").values
+    letter = ib.datasets.load("letter").values.astype(np.float64)
     standardised = (letter - letter.mean(axis=0)) / letter.std(axis=0)
     yield Case("Letter, float64", letter, target="20 of 20")
     yield Case("Letter, float32", letter, single=True, target="20 of 20")

@@ -78,6 +78,10 @@ class Deadline:
         """Seconds left, not below zero."""
         return max(0.0, self.end - time.monotonic())
 
+    def half(self) -> "Deadline":
+        """Half of the time left."""
+        return Deadline(self.left / 2)
+
     @contextmanager
     def enforced(self) -> Iterator[None]:
         """Raise ``OutOfTimeError`` where the deadline passes inside."""
@@ -152,7 +156,7 @@ def whole_combinations(vectors: FloatArray, scale: float, deadline: Deadline) ->
     left, values, _ = np.linalg.svd(vectors)
     rank = int((values > 1e-9 * values[0]).sum())
     complement = np.rint(left[:, rank:] * scale)
-    if complement.shape[1] == 0 or np.abs(complement).max() >= 2.0**62:
+    if rank == 0 or complement.shape[1] == 0 or np.abs(complement).max() >= 2.0**62:
         return None
     rows = np.concatenate([np.eye(count, dtype=np.int64), complement.astype(np.int64)], axis=1)
     reduced = _whole(_lll(fpylll, rows, deadline))
@@ -171,6 +175,8 @@ def reduce(basis: FloatArray, block: int, deadline: Deadline) -> IntArray | None
     fpylll = import_fpylll()
     size = len(basis)
     largest = float(np.abs(basis).max())
+    if largest == 0:
+        return None
     rows = np.rint(basis * 2.0 ** (_BASIS_BITS - np.ceil(np.log2(largest)))).astype(np.int64)
     transform = fpylll.IntegerMatrix.identity(size)
     if block <= 2 or size <= 2:

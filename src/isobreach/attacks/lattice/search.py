@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The paths in turn, from the one that bears most and claims most to the one that needs least."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -21,10 +21,13 @@ from isobreach.linking.precision import Precision
 
 FloatArray = NDArray[np.float64]
 
+Path = Callable[[np.random.Generator, Deadline], Frame | None]
+
 # Units of whole numbers and decimals.
 _UNITS = tuple(10.0**-k for k in range(7))
 # Error of an inner product, in squared units, beyond which its whole number cannot be told.
 _LARGEST_ERROR = 0.25
+_LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,19 +53,22 @@ class Release:
 def search(
     release: Release, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
 ) -> tuple[Frame | None, str]:
-    """The frame with the most accepted axes that any path finds, and why there is none or not more."""
+    """The frame with the most accepted axes that any path finds, and why there is none or not more.
+
+    Each path has half of the time left, and random numbers of its own: what one does depends on no other.
+    """
     best: Frame | None = None
-    doubt = ""
-    paths = list(_paths(release, noise, random, deadline))
-    for done, (_, find) in enumerate(paths):
+    doubt, late = "", ""
+    paths = _paths(release, noise)
+    for done, (path, child) in enumerate(zip(paths, random.spawn(len(paths)), strict=True)):
         progress("lattice paths", done, len(paths))
         try:
-            frame = find()
+            frame = path(child, deadline.half())
         except np.linalg.LinAlgError:
             continue  # too degenerate for this path
         except OutOfTimeError:
-            doubt = f"the time budget ended before all paths were tried; {doubt}".rstrip("; ")
-            break
+            late = "the time budget ended before all paths were tried"
+            continue
         if frame is None:
             continue
         doubt = frame.doubt or doubt
@@ -72,37 +78,35 @@ def search(
         if frame.certain.any() and frame.certain.all():
             break
     progress("lattice paths", len(paths), len(paths))
-    return best, doubt
+    return best, "; ".join(part for part in (doubt, late) if part)
 
 
-def _paths(
-    release: Release, noise: float | None, random: np.random.Generator, deadline: Deadline
-) -> Iterator[tuple[str, Callable[[], Frame | None]]]:
+def _paths(release: Release, noise: float | None) -> list[Path]:
     rows = release.rows
     columns = rows.shape[1]
     error = float(np.hypot(release.error, noise or 0.0))
-    origin = np.zeros(columns)
     middle = np.median(rows, axis=0)
     centre = rows[int(np.einsum("ij,ij->i", rows - middle, rows - middle).argmin())]
 
-    def whole(base: FloatArray, short: bool) -> Frame | None:
+    def whole(base: FloatArray, short: bool, random: np.random.Generator, deadline: Deadline) -> Frame | None:
         vectors = rows - base
         if short:
-            differences = short_differences(vectors, random, 0.3)
+            differences = short_differences(vectors, random, _LEAST_DIFFERENCE)
             if len(differences) < wanted(columns):
                 return None
             generators = spread(differences, wanted(columns))
         else:
-            generators = vectors[random_rows(vectors, wanted(columns), random, 0.3 * _UNITS[-1])]
+            generators = vectors[random_rows(vectors, wanted(columns), random, _LEAST_DIFFERENCE * _UNITS[-1])]
         lengths = float(np.sqrt(np.einsum("ij,ij->i", generators, generators).mean()))
         units = [unit for unit in _UNITS if 2 * error * lengths <= _LARGEST_ERROR * unit**2]
         frame = gram_frame(rows, base, units, generators, deadline)
-        return None if frame is None else replace(refined(frame, rows, steps=False), doubt=frame.doubt)
+        return None if frame is None else refined(frame, rows, steps=False)
 
-    yield "rows", lambda: whole(origin, False)
-    yield "differences", lambda: whole(centre, False)
-    yield "unknown steps", lambda: step_frame(rows, error, random, deadline)
-    yield "short differences", lambda: whole(centre, True)
-    yield "dual", lambda: dual_frame(rows, error, random, deadline)
-    for unit in _UNITS[:3]:
-        yield "climbing", partial(climbed_frame, rows, unit, random, deadline)
+    return [
+        partial(whole, np.zeros(columns), False),
+        partial(whole, centre, False),
+        partial(step_frame, rows, error),
+        partial(whole, centre, True),
+        partial(dual_frame, rows, error),
+        *(partial(climbed_frame, rows, unit) for unit in _UNITS[:3]),
+    ]
