@@ -378,6 +378,21 @@ def test_columns_that_mirror_each_other_are_settled_together_or_not_at_all():
     assert not naming.signs.any()
 
 
+@pytest.mark.parametrize("origin_known", [True, False])
+def test_attributes_of_very_different_range(origin_known):
+    """Offsets of a wide one are too many to test one by one: it stays possible with all of them."""
+    rng = np.random.default_rng(15)
+    for _ in range(4):
+        age = rng.integers(18, 80, 3300)
+        table = np.stack(
+            [age, rng.integers(0, 9000, 3300) * 3 + 40 * age, rng.poisson(2, 3300), rng.poisson(age * 40)], axis=1
+        )
+        hidden = Planted(table[300:], rng, origin_known=origin_known)
+        naming = hidden.name(sample=table[:300])
+        assert (naming.columns >= 0).all()
+        assert naming.complete == origin_known
+
+
 def test_a_sample_of_other_people_settles_nothing(letter):
     naming = Planted(letter, np.random.default_rng(13)).name(sample=(letter[:300] + 3) % 16)
     assert (naming.columns == -1).all()

@@ -13,10 +13,11 @@ are proposed by what is cheap, and each placement of all records is then checked
    attributes agrees with it; the options of all placements that get to the end are joined.
 
 Nothing that is true is lost on the way: every true placement passes every check. A search that would take too long
-raises ``TooManyPlacements``, and says nothing.
+raises ``TooManyPlacementsError``, and nothing is said.
 """
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,11 @@ from isobreach.linking.pairs import Cloud, TooManyError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_MOST_NODES = 4000  # rows tried for a record, in all
+# Limits of the search, as work: matchings of axes to attributes, and distances from rows that are tried.
+_MOST_MATCHED, _MOST_COMPARED = 1 << 20, 1 << 31
 _MOST_PAIRS = 4_000_000
-_MOST_STARTS = 8192  # pairs of rows tried for two records
-_SAMPLED, _SEED = 4096, 0  # pairs from which the rarest difference is guessed: what it finds is the same for all
+_MANY_STARTS, _MANY_KNOWN = 512, 8  # pairs of rows to try, and records whose distances alone then tell most
+_SAMPLED, _SEED = 4096, 0  # pairs from which the rarest differences are guessed: any guess finds the same
 _PART = 1 << 17  # pairs whose differences are sorted at a time
 _LINK_NODES = 200_000
 _CENTRE_ERRORS = 4  # that a record may be off, in terms of a number's error, about a centre that is itself found
@@ -64,6 +66,9 @@ class Placing:
         self._points = np.unique(values, axis=0)
         self._centres, self._distances_kept, self._progress = centres, distances_kept, progress
         self._nodes = 0
+        work = values.shape[1] * known.shape[1]
+        self._most_nodes = max(_MOST_MATCHED // work, 4 * len(self._known))
+        self._most_starts = min(4 * _MOST_MATCHED // work, _MOST_COMPARED // self._points.size)
 
     def options(self, options: Options) -> Options | None:
         """What is possible over all placements of all records; None where there is none."""
@@ -88,7 +93,7 @@ class Placing:
             return options.either(found)
         rows = {i: self._left(options, i, several) for i, several in rows.items()}
         record = min(rows, key=lambda i: len(rows[i]))
-        if self._nodes + len(rows[record]) > _MOST_NODES:
+        if self._nodes + len(rows[record]) > self._most_nodes:
             raise TooManyPlacementsError
         rest = {i: several for i, several in rows.items() if i != record}
         for row in rows[record]:
@@ -106,17 +111,25 @@ class Placing:
         known, points = self._known - centre, self._points - point
         axes, attributes = points.shape[1], known.shape[1]
         if axes == attributes:
-            linkage = link(known, points, tolerance=error, node_limit=_LINK_NODES, progress=self._progress)
-            if linkage.complete:
-                # A record that is absent beside others has no rows; of several that are, none may be told apart.
-                absent = linkage.status == "absent"
-                return {i: rows[: 0 if absent.any() else None] for i, rows in enumerate(linkage.candidates)}
+            rows = self._linked(known, points, error, "orthogonal")
+            if rows is not None:
+                return rows
         sizes = np.sort(np.abs(points), axis=1)
         out = {}
         for i, record in enumerate(np.sort(np.abs(known), axis=1)):
             fits = (sizes >= record[:axes] - error) & (sizes <= record[attributes - axes :] + error)
             out[i] = np.flatnonzero(fits.all(axis=1))
         return out
+
+    def _linked(
+        self, known: FloatArray, points: FloatArray, error: float, motion: Literal["orthogonal", "rigid"]
+    ) -> dict[int, IntArray] | None:
+        """Rows that each record may be by lengths alone, none where one has none; None where they were not found."""
+        linkage = link(known, points, motion=motion, tolerance=error, node_limit=_LINK_NODES, progress=self._progress)
+        if not linkage.complete:
+            return None
+        absent = bool((linkage.status == "absent").any())
+        return {i: rows[: 0 if absent else None] for i, rows in enumerate(linkage.candidates)}
 
     def _pairs(self, options: Options, error: float) -> Iterator[tuple[Options, dict[int, IntArray]]]:
         """Options by the rows of two records, and the rows of the others by their distances from those two."""
@@ -132,7 +145,12 @@ class Placing:
             raise TooManyPlacementsError from None
         fits = self._same_sizes(u, v, np.abs(self._known[one] - self._known[two]), 2 * error)
         u, v = u[fits], v[fits]
-        if len(u) > _MOST_STARTS:
+        if len(u) > _MANY_STARTS and len(self._known) >= _MANY_KNOWN:
+            linked = self._linked(self._known, self._points, error, "rigid")
+            if linked is not None:
+                yield options, linked
+                return
+        if len(u) > self._most_starts:
             raise TooManyPlacementsError
         others = np.setdiff1d(np.arange(len(self._known)), [one, two])
         for done, pair in enumerate(zip(u.tolist(), v.tolist(), strict=True), start=1):

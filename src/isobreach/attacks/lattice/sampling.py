@@ -40,8 +40,9 @@ _WRONG = 1e-6
 _CONSTANT = np.e  # of the two-sample inequality, for any two sizes
 _MOST_OFFSETS = 128
 _MOST_TRIED = 64  # options of an axis, to look for contradictions
-_MOST_TRYING = 128  # rounds of tests
-_MOST_ROUNDS = 2  # before them
+_WORK = 1 << 26  # axes times attributes times records, over all rounds of tests given what is settled
+_FEW = 512  # records, below which a round costs no less
+_LEAST_ROUNDS, _MOST_ROUNDS = 4, 128
 
 
 def from_grid(table: FloatArray, steps: FloatArray) -> FloatArray:
@@ -57,7 +58,11 @@ class Comparison:
         self.sample, self.values, self.steps = sample, values, steps
         self._progress = progress
         self._rounds = 0
-        self._level = _WRONG / ((_MOST_ROUNDS + _MOST_TRYING) * sample.shape[1])
+        self._most_rounds = int(
+            np.clip(_WORK // (len(steps) * sample.shape[1] * max(len(sample), _FEW)), _LEAST_ROUNDS, _MOST_ROUNDS)
+        )
+        # A true option meets two tests, and one in each round.
+        self._level = _WRONG / ((2 + self._most_rounds) * sample.shape[1])
 
     @cached_property
     def _regression(self) -> Regression:
@@ -144,14 +149,14 @@ class Comparison:
     def _given_settled(self, options: Options) -> Options | None:
         """Tests given what is settled, until no more is."""
         state, before = options, 0
-        while self._rounds < _MOST_TRYING:
+        while self._rounds < self._most_rounds:
             settled = state.settled()
             given = np.flatnonzero((settled.columns >= 0) & (settled.signs != 0) & np.isfinite(settled.offsets))
             if len(given) == before:
                 break
             before = len(given)
             self._rounds += 1
-            self._progress("comparing with the sample", self._rounds, _MOST_TRYING)
+            self._progress("comparing with the sample", self._rounds, self._most_rounds)
             tested = self._tested(state, given).matched()
             if tested is None:
                 return None
@@ -177,7 +182,7 @@ class Comparison:
                     found, left = state.either(found), left + 1
             if left < len(tries[axis]):
                 return found
-            if self._rounds >= _MOST_TRYING:
+            if self._rounds >= self._most_rounds:
                 break
         return options
 
