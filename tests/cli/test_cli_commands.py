@@ -157,13 +157,16 @@ def test_every_format_gives_the_same_links(case, run, suffix):
 
 def test_demo_tells_the_truth(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("isobreach.cli.demo._TRIALS", 6)
+    monkeypatch.setattr("isobreach.cli.demo._NOISE_LEVELS", ())
     done = run("demo", "--json")
     assert done.code == 0
-    assert done.json["known"]["linked"] == 4
-    assert done.json["best"]["breach_probability"] == 1.0
-    assert "Checked against the key: 4 of 4 links right." in done.json["findings"]
+    assert done.json["schema"] == "isobreach/audit/1"
+    assert done.json["sizes"][3]["random"]["worst_record"]["value"] == 1.0
     assert (tmp_path / "isobreach-demo" / "report.html").is_file()
-    assert run("demo").out.endswith("isobreach-demo-2/report.html\n")
+    said = run("demo", "--known", 4).out
+    assert "Carried out once, by 4 random insiders: 4 of 4 links right, " in said
+    assert said.endswith("isobreach-demo-2/report.html\n")
 
 
 def test_the_installed_command_starts():
