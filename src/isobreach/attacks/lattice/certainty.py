@@ -61,6 +61,12 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, complete: bool) -> tu
     return np.where(natural, exact, steps), certain
 
 
+def are_decimal(steps: FloatArray) -> BoolArray:
+    """Whether steps are exactly 1, 2 or 5 times a power of ten, as those are that were found to be."""
+    nearest = [leading * 10.0 ** np.rint(np.log10(steps / leading)) for leading in _LEADING]
+    return np.asarray(np.isclose(steps, nearest, rtol=1e-14, atol=0.0).any(axis=0))
+
+
 def _natural(steps: FloatArray, errors: FloatArray) -> FloatArray:
     """The natural step that each step is within its relative error, NaN where there is none."""
     found = np.full(len(steps), np.nan)

@@ -9,16 +9,25 @@ say nothing: any narrow distribution sits in one place of a step large enough. F
 - all m of them would be below e in size with probability at most (2 e)^m.
 
 Narrow distributions make both smaller: their tails fill the outer half of the step first.
+
+Here m counts rows that say something of their own. Copies and near copies, as in tight clusters, are one. And of these,
+some only determine the axis: if the rows in the commonest place span a dimension less than all rows by d, a functional
+that is constant on them has d numbers free, with which d rows elsewhere are put on whole numbers, wherever they are.
+One number less is free if the step is one of the few that were expected. (Any n + 1 points lie on some lattice, and
+three clusters in a plane on a nearly orthogonal one now and then.)
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
+from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.frame import Frame
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 # A chance of 1e-14, or of 1e-9 an axis.
@@ -31,6 +40,9 @@ _ROUNDOFF = 1e-12
 _REACH, _REACHES = 8.0, (0.05, 0.5)
 # The release's own grid: along its columns, or not much coarser than its rounding.
 _PARALLEL, _COARSER = 0.999, 8.0
+# Rows that are enough for any evidence; how many times as many are looked at; and how many standard deviations of their
+# distance copies may be apart.
+_ENOUGH, _LOOKED_AT, _COPIES = 70, 4, 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +66,8 @@ class Evidence:
         return np.asarray(shown & (self.cosine > LEAST_COSINE) & ~self.missed.any(axis=0) & self.spread)
 
 
-def evidence(positions: FloatArray, reach: FloatArray | float) -> Evidence:
-    """Evidence of rows' positions along axes, in steps (m x k)."""
+def evidence(positions: FloatArray, reach: FloatArray | float, telling_rows: IntArray | None = None) -> Evidence:
+    """Evidence of rows' positions along axes, in steps (m x k); ``telling_rows``: how many count, all by default."""
     whole = np.rint(positions)
     residuals = np.abs(positions - whole)
     usual = np.array([_commonest(column) for column in whole.T])
@@ -63,10 +75,12 @@ def evidence(positions: FloatArray, reach: FloatArray | float) -> Evidence:
     count = telling.sum(axis=0)
     cosines = np.cos(2 * np.pi * residuals)
     largest = np.where(telling, residuals, 0.0).max(axis=0, initial=0.0)
+    mean = np.where(telling, cosines, 0.0).sum(axis=0) / np.maximum(count, 1)
+    said = count if telling_rows is None else np.minimum(count, telling_rows)
     return Evidence(
         cosine=cosines.mean(axis=0),
-        z=np.sqrt(2.0) * np.where(telling, cosines, 0.0).sum(axis=0) / np.sqrt(np.maximum(count, 1)),
-        log_chance=count * np.log(np.minimum(2 * (largest + _ROUNDOFF), 1.0)),
+        z=np.sqrt(2.0 * said) * mean,
+        log_chance=said * np.log(np.minimum(2 * (largest + _ROUNDOFF), 1.0)),
         missed=residuals > reach,
         spread=count > 0,
     )
@@ -80,16 +94,64 @@ def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
     """
     if not len(frame.steps):
         return frame
-    shown = grid_evidence(frame.positions(rows)).on_grid
+    positions = frame.positions(rows)
+    reach = _reach(positions)
+    shown = evidence(positions, reach).on_grid
+    shown[shown] = evidence(positions[:, shown], reach[shown], _telling_rows(frame.only(shown), rows)).on_grid
     own = (np.abs(frame.directions).max(axis=1) > _PARALLEL) | (frame.steps < _COARSER * spacing)
     return replace(frame, certain=frame.certain & shown & ~own)
 
 
 def grid_evidence(positions: FloatArray) -> Evidence:
     """Evidence of rows' positions, with the reach that their own residuals suggest."""
+    return evidence(positions, _reach(positions))
+
+
+def _reach(positions: FloatArray) -> FloatArray:
     residuals = np.abs(positions - np.rint(positions))
-    deviation = np.median(residuals, axis=0) / 0.6745
-    return evidence(positions, np.clip(_REACH * deviation, *_REACHES))
+    return np.asarray(np.clip(_REACH * np.median(residuals, axis=0) / 0.6745, *_REACHES))
+
+
+def _telling_rows(frame: Frame, rows: FloatArray) -> IntArray:
+    """Of each axis: rows outside the commonest place that are no copies, less those that only determine the axis."""
+    positions = frame.positions(rows)
+    whole = np.rint(positions)
+    errors = np.sqrt(((positions - whole) ** 2).mean(axis=0)) * frame.steps
+    error = float(errors.max(initial=0.0)) + _ROUNDOFF * float(np.abs(rows).max())
+    copies = error * (np.sqrt(2.0 * rows.shape[1]) + _COPIES)
+    rank, expected = _rank(rows, error), are_decimal(frame.steps)
+    some = _spaced(np.arange(len(rows)), _LOOKED_AT * (_ENOUGH + rank))
+    near = cdist(rows[some], rows[some]) <= copies
+    counts = np.zeros(len(frame.steps), dtype=np.int64)
+    for axis, places in enumerate(whole.T):
+        telling = places != _commonest(places)
+        seen = telling[some]
+        counts[axis] = _apart(near[np.ix_(seen, seen)]) - rank
+        if counts[axis] < _ENOUGH:  # a rare value, or clusters: look at its rows
+            others = rows[_spaced(np.flatnonzero(telling), _LOOKED_AT * _ENOUGH)]
+            free = rank - _rank(rows[~telling], error) - int(expected[axis])
+            counts[axis] = max(_apart(cdist(others, others) <= copies) - max(free, 0), 0)
+    return counts
+
+
+def _spaced(places: IntArray, most: int) -> IntArray:
+    return places[np.linspace(0, len(places) - 1, min(len(places), most)).astype(np.int64)]
+
+
+def _rank(rows: FloatArray, error: float) -> int:
+    """Dimensions that rows span beyond errors of this size."""
+    values = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False)
+    return int((values > _COPIES * error * (np.sqrt(len(rows)) + np.sqrt(rows.shape[1]))).sum())
+
+
+def _apart(near: BoolArray) -> int:
+    """Number of rows, taken one after the other, that are near to none of those taken."""
+    left, taken = np.ones(len(near), dtype=np.bool_), 0
+    for row in range(len(near)):
+        if left[row]:
+            taken += 1
+            left &= ~near[row]
+    return taken
 
 
 def _commonest(values: FloatArray) -> float:

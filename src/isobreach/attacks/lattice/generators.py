@@ -53,17 +53,17 @@ def short_differences(rows: FloatArray, random: np.random.Generator, least: floa
     anchors = random.permutation(len(rows))[:_ANCHORS]
     squares = np.einsum("ij,ij->i", rows, rows)
     neighbours = min(_NEIGHBOURS, len(rows) - 2)
-    pieces, lengths = [], []
+    pieces = list[FloatArray]()
     for start in range(0, len(anchors), _CHUNK):
         some = anchors[start : start + _CHUNK]
         distances = squares[some][:, None] + squares - 2 * (rows[some] @ rows.T)
         distances[distances < least**2] = np.inf
         nearest = np.argpartition(distances, neighbours, axis=1)[:, :neighbours]
         pieces.append((rows[some][:, None] - rows[nearest]).reshape(-1, rows.shape[1]))
-        lengths.append(np.take_along_axis(distances, nearest, axis=1).ravel())
-    differences, length = np.concatenate(pieces), np.concatenate(lengths)
-    order = np.argsort(length, kind="stable")
-    return np.asarray(differences[order[np.isfinite(length[order])]])
+    differences = np.concatenate(pieces)
+    lengths = np.linalg.norm(differences, axis=1)  # once more: of large rows, squares leave nothing of a short distance
+    order = np.argsort(lengths, kind="stable")
+    return np.asarray(differences[order[lengths[order] >= least]])
 
 
 def spread(differences: FloatArray, count: int) -> FloatArray:

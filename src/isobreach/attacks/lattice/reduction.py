@@ -92,7 +92,8 @@ class Dual:
     @property
     def errors(self) -> FloatArray:
         """Errors of the vectors, seen through the fit."""
-        weakest = float(np.linalg.svd(self.vectors, compute_uv=False)[-1])
+        values = np.linalg.svd(self.vectors, compute_uv=False)
+        weakest = float(values[values > 1e-12 * values[0]].min(initial=np.inf))
         return np.asarray(self.error * np.linalg.norm(self.basis, axis=1) * np.sqrt(len(self.vectors)) / weakest)
 
     def changed(self, transform: IntArray) -> "Dual":
