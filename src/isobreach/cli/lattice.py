@@ -159,9 +159,18 @@ def _speak(console: Console, told: LatticeFindings, out: Path | None, *, estimat
     console.say(f"- {line}" for line in lattice_sentences(told))
     if out is not None:
         console.say(["", f"Report: {out / 'report.html'}"])
-        if estimates and told.found.claimed:
-            console.say(f"Estimated records, which are private: {out / 'estimates.parquet'}")
+        if estimates:
+            console.say(_estimates(told, out))
     console.result({**lattice_json(told), "out": None if out is None else str(out)})
+
+
+def _estimates(told: LatticeFindings, out: Path) -> str:
+    if not told.found.claimed:
+        return "No estimates were written: nothing is claimed."
+    path, labels = out / "estimates.parquet", told.labels
+    unnamed = [label for place, label in labels.items() if told.name(place) is None]
+    more = f" Columns from {unnamed[0]} to {unnamed[-1]} are in no order." if unnamed else ""
+    return f"Estimated records, which are private: {path}.{more}"
 
 
 def _attributes(

@@ -26,8 +26,12 @@ _SUPPOSED = (
     "rounded or with noise or not. All released rows were checked to lie on the claimed grid."
 )
 _CERTAIN = (
-    "An axis is claimed only where its step is natural (a power of ten, or one over a whole number), or where no other "
-    "step stands in a ratio to it that a false frame would need."
+    "An axis is claimed only where its step is natural (1, 2 or 5 times a power of ten, or one over a whole number) or "
+    "in no ratio to others that a false frame would need."
+)
+_REMAINS = (
+    "What remains possible is a congruence of index 16 or more that all records obey and that ties attributes into a "
+    "false frame: say, four columns of equal parity whose sum is always a multiple of four."
 )
 _OPEN = "open"
 _NEGLIGIBLE = 1e-9  # share of misread values: exact
@@ -151,16 +155,9 @@ def lattice_table(told: LatticeFindings) -> list[list[str]]:
 def lattice_caveats(told: LatticeFindings) -> list[str]:
     """What a claim assumes, and what it does not say."""
     ways = {told.found.column_by[place] for place in told.recovered} | {told.found.sign_by[p] for p in told.recovered}
-    lines = [
-        f"{NOT_SAFE}: a table on a grid can be missed, and other attacks need no grid.",
-        _SUPPOSED,
-        _CERTAIN,
-    ]
-    if told.found.path != "inner products":
-        lines.append(
-            "What remains possible is a congruence of index 16 or more that all records obey and that ties attributes "
-            "into a false frame with natural steps."
-        )
+    lines = [_SUPPOSED, _CERTAIN]
+    if told.found.path != "inner products":  # which excludes these too
+        lines.append(_REMAINS)
     if ways & {"bounds", "known records"}:
         lines.append("What bounds and known records settle is certain if they are true.")
     if "sample" in ways:
@@ -168,16 +165,16 @@ def lattice_caveats(told: LatticeFindings) -> list[str]:
             "A sample settles by statistical tests: wrong in fewer than one case in a million if it is drawn from the "
             "same population, and worthless if it is not."
         )
-    return lines
+    return [*lines, f"{NOT_SAFE}: a table on a grid can be missed, and other attacks need no grid."]
 
 
 def lattice_threat(told: LatticeFindings) -> str:
     """The threat model in words."""
     held = _things(told)
-    more = f" and {_listed(held)}" if held else " and nothing else: no record, no range, no sample"
+    more = _listed(["the release", *held]) if held else "the release and nothing else: no record, no range, no sample"
     known = " Which released rows the known records are, nobody told." if told.known is not None else ""
     return (
-        f"The attacker holds the release{more}.{known} The records' attributes are whole numbers, decimals or "
+        f"The attacker holds {more}.{known} The records' attributes are whole numbers, decimals or "
         "standardised decimals, as ages, counts, codes and prices are: behind a secret motion they form a lattice, "
         "whose axes are the motion."
     )
@@ -239,28 +236,27 @@ def _held(told: LatticeFindings) -> str:
 
 def _misread(told: LatticeFindings) -> str:
     share = told.found.misread
-    return f"but for about one value in {1 / share:,.0f}, which noise made unreadable"
+    return f"but for about one value in {1 / share:,.0f} that noise has moved"
 
 
 def _up_to(told: LatticeFindings) -> str:
     """What the verdict leaves open."""
     found = told.found
     everything = len(told.recovered)
-    parts = {
-        "order": told.open(found.column_by),
-        "signs": told.open(found.sign_by),
-        "offsets": told.open(found.offset_by),
-    }
-    parts = {name: number for name, number in parts.items() if number}
+    parts = [
+        (names, number)
+        for names, by in (
+            (("order", "order"), found.column_by),
+            (("sign", "signs"), found.sign_by),
+            (("offset", "offsets"), found.offset_by),
+        )
+        if (number := told.open(by))
+    ]
     if not parts:
         return ", each under its name"
-    if set(parts.values()) == {everything}:
-        return f", up to the {_listed(list(parts))} of the columns"
-    listed = [
-        f"the {name} of {number} of them" if number < everything else f"the {name} of all"
-        for name, number in parts.items()
-    ]
-    return f", up to {_listed(listed)}"
+    if {number for _, number in parts} == {everything} and everything > 1:
+        return f", up to the {_listed([names[1] for names, _ in parts])} of the columns"
+    return ", up to " + _listed([f"the {names[number > 1]} of {count(number, 'column')}" for names, number in parts])
 
 
 def _would_settle(told: LatticeFindings) -> str:
