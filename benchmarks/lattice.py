@@ -47,7 +47,7 @@ class Case:
         found: Any = ib.reconstruct("lattice", rows, knowledge, seed=seed)
         seconds = time.perf_counter() - start
         records = self.records[np.argsort(release.key.order)]
-        columns = np.flatnonzero(found.recovered)
+        columns = np.flatnonzero(found.recovered).tolist()
         right = [self._is_right(found, column, records, release.key.rotation) for column in columns]
         complete = len(columns) == (self.varying or records.shape[1])
         if self.known:
