@@ -140,12 +140,12 @@ def attack(
 class AuditReport(AuditResult):
     """An audit's result that can be written: see ``AuditResult`` for its figures."""
 
-    def to_json(self, path: str | Path, *, force: bool = False) -> None:
+    def to_json(self, path: str | Path, *, force: bool = True) -> None:
         """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``."""
         write_json(path, audit_json(self), force=force)
 
-    def to_html(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the report: one page that needs nothing else."""
+    def to_html(self, path: str | Path, *, force: bool = True) -> None:
+        """Write the report: one page that needs nothing else. ``force``: in place of a file that is there."""
         parameters = {
             "scheme": self.scheme,
             "epsilon": self.epsilon,
@@ -170,6 +170,7 @@ def audit(
     noise_levels: Sequence[float] = (),
     target: float = 0.05,
     attacks: Sequence[str] | None = None,
+    rows_known: bool = False,
     seed: int | None = None,
     progress: Progress = no_progress,
     store: Store | None = None,
@@ -197,6 +198,9 @@ def audit(
     attacks
         Attackers, by name: ``"known-input"`` is the insiders, always there; ``"lattice"`` knows nothing. Both by
         default, the latter where ``isobreach[lattice]`` is installed.
+    rows_known
+        Suppose that insiders know their own rows, from whatever source, instead of having to find them: no linking
+        could do better.
     seed
         Makes the audit repeatable; without one a seed is drawn and told.
     progress
@@ -222,6 +226,7 @@ def audit(
         noise_levels=noise_levels,
         target=target,
         others=_attackers(attacks),
+        rows_known=bool(rows_known),
         seed=seed,
         progress=progress,
         store=store,

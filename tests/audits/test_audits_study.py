@@ -166,3 +166,22 @@ def test_a_wider_release_exposes_as_much():
 def test_what_is_refused(change, message):
     with pytest.raises(InputError, match=message):
         audit(GAUSSIAN, **{"coalition_sizes": [2], "trials": 2, "seed": 0} | change)
+
+
+def test_insiders_who_know_their_rows_do_at_least_as_well():
+    arguments = {"scheme": "rigid", "epsilon": 0.3, "coalition_sizes": range(1, 5), "trials": 10, "seed": 0}
+    found, known = (audit(LETTER[:300, :6], rows_known=known, **arguments) for known in (False, True))
+    for one, other in zip(found.per_size, known.per_size, strict=True):
+        assert other.random.linked.value == 1
+        assert other.random.mean.value >= one.random.mean.value
+        assert other.worst_record.value >= one.worst_record.value
+    assert known.at(1).random.hidden_dimension == 6  # behind a translation one row fixes a point, no direction
+    assert known.insider.record is not None
+
+
+def test_a_search_that_is_given_up_is_told():
+    records = (np.arange(4096)[:, None] >> np.arange(12) & 1).astype(float)
+    result = audit(records, scheme="rigid", coalition_sizes=[14], trials=2, seed=0)
+    assert result.undecided in (0, 2)
+    known = audit(records, scheme="rigid", coalition_sizes=[14], trials=2, seed=0, rows_known=True)
+    assert known.undecided == 0

@@ -167,3 +167,16 @@ def test_killed_at_ten_moments_it_ends_in_the_same_result(tmp_path):
     for file in ("result.json", "per_record.parquet", "per_attribute.parquet"):
         assert (tmp_path / "killed" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     assert not unfinished(tmp_path / "killed").exists()
+
+
+def test_a_gate_that_cannot_be_decided_is_closed(people):
+    from dataclasses import replace
+
+    import isobreach as ib
+    from isobreach.cli.audit import Gate
+
+    result = ib.audit(RNG.standard_normal((50, 30)), coalition_sizes=[1], trials=3, seed=0)
+    assert Gate(0.5, None).reason(result) is None
+    reason = Gate(0.5, None).reason(replace(result, undecided=1))
+    assert reason is not None
+    assert reason.startswith("gate closed: links were undecided for 1 random coalition")

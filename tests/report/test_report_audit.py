@@ -162,3 +162,20 @@ def test_the_verdict_never_promises_safety():
 
     assert audit_verdict(report).startswith("No coalition of up to 1 insider that was tried breaches another record")
     assert audit_verdict(report).endswith("That is no proof of safety.")
+
+
+def test_undecided_links_are_in_the_verdict(reports):
+    from dataclasses import replace
+
+    from isobreach.report import audit_verdict
+
+    report = replace(reports["rigid"], undecided=2)
+    assert "Links were undecided for 2 of 5 random coalitions: it may be worse." in audit_verdict(report)
+
+
+def test_writing_again_replaces_the_file(reports, tmp_path):
+    for _ in range(2):
+        reports["rigid"].to_json(tmp_path / "result.json")
+        reports["rigid"].to_html(tmp_path / "report.html")
+    with pytest.raises(ib.OutputError):
+        reports["rigid"].to_json(tmp_path / "result.json", force=False)

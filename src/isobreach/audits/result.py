@@ -132,6 +132,8 @@ class AuditResult:
         Attackers beyond insiders.
     remedies
         What noise would cost and bring; None where it was not asked for.
+    rows_known
+        Whether insiders were supposed to know their own rows, instead of finding them.
     undecided
         Random coalitions whose linking was given up: their figures are lower bounds.
     names, ids
@@ -157,6 +159,7 @@ class AuditResult:
     baselines: Baselines
     attackers: tuple[AttackerFigures, ...]
     remedies: Remedies | None
+    rows_known: bool
     undecided: int
     names: tuple[str, ...] | None = None
     ids: NDArray[Any] | None = field(default=None, repr=False)

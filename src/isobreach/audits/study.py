@@ -8,7 +8,7 @@ interrupted audit was taken up again.
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
@@ -36,7 +36,7 @@ from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Figures, Trial, play
 from isobreach.blocks import processors, run_in_order
 from isobreach.errors import InputError
-from isobreach.linking import GrowingLinks, Motion
+from isobreach.linking import GrowingLinks, Growth, Motion
 from isobreach.schemes import Scheme, perturb, scheme_by_name
 
 FloatArray = NDArray[np.float64]
@@ -44,6 +44,28 @@ IntArray = NDArray[np.int64]
 
 GREEDY = ("greedy, by directions", "greedy, by breaches")
 _RANGE_SHARE = 0.05
+
+
+class Linker(Protocol):
+    """Tells which insiders of a growing coalition know their released rows: ``GrowingLinks`` or ``RowsKnown``."""
+
+    def batches(self, orders: Sequence[IntArray], progress: Progress) -> Iterator[tuple[range, Any]]:
+        """Coalitions to be linked together."""
+
+    def grow(self, order: IntArray, joined: Any = None) -> Growth:
+        """Links of the coalitions order[:1], order[:2], ..."""
+
+
+class RowsKnown:
+    """Every insider knows the own row, from whatever source: nothing has to be found out."""
+
+    def batches(self, orders: Sequence[IntArray], progress: Progress) -> Iterator[tuple[range, Any]]:
+        """All at once."""
+        yield range(len(orders)), None
+
+    def grow(self, order: IntArray, joined: Any = None) -> Growth:
+        """Each is linked as soon as there."""
+        return Growth(np.arange(len(order)) + 1, complete=True)
 
 
 class Store(Protocol):
@@ -109,6 +131,7 @@ def audit(
     noise_levels: Sequence[float] = (),
     target: float = 0.05,
     others: Sequence[str] = (),
+    rows_known: bool = False,
     seed: int | None = None,
     progress: Progress = no_progress,
     store: Store | None = None,
@@ -133,11 +156,12 @@ def audit(
     links = GrowingLinks(records, release.data, release.key.order, motion=motion)
     table = OwnersTable(values, links.radius, motion != "orthogonal", epsilon, allowed)
     draws = generator(seed, "coalition")
-    insider = _alone(table, links, generator(seed, "insider"), progress)
+    linker: Linker = RowsKnown() if rows_known else links
+    insider = _alone(table, linker, generator(seed, "insider"), progress)
     greedy = _greedy(table, sizes[-1], insider.record, seed)
     orders = [*greedy.values(), *(draws.choice(total, sizes[-1], replace=False) for _ in range(trials))]
-    state = _fingerprint(values, chosen, motion, epsilon, sizes, trials, level, allowed, seed)
-    sums = _played(table, links, orders, sizes, level, len(greedy), seed, state, store, progress, threads)
+    state = _fingerprint(values, chosen, motion, epsilon, sizes, trials, level, allowed, seed, rows_known)
+    sums = _played(table, linker, orders, sizes, level, len(greedy), seed, state, store, progress, threads)
 
     played = Played(Figures.stacked(sums.figures), sums.exposure, sums.breached, sums.absent, len(greedy))
     kept = baselines(
@@ -178,13 +202,14 @@ def audit(
         baselines=kept,
         attackers=attackers(others, values, release.data, release.key.order, epsilon, seed),
         remedies=tried,
+        rows_known=rows_known,
         undecided=int((~played.figures.complete[len(greedy) :]).sum()),
     )
 
 
 def _played(
     table: OwnersTable,
-    links: GrowingLinks,
+    links: Linker,
     orders: Sequence[IntArray],
     sizes: tuple[int, ...],
     level: float,
@@ -234,7 +259,7 @@ def _greedy(table: OwnersTable, size: int, first: int | None, seed: int) -> dict
     return dict(zip(GREEDY, run_in_order(run, GREEDY, processors()), strict=True))
 
 
-def _alone(table: OwnersTable, links: GrowingLinks, draws: np.random.Generator, progress: Progress) -> SingleInsider:
+def _alone(table: OwnersTable, links: Linker, draws: np.random.Generator, progress: Progress) -> SingleInsider:
     """The insider out of a sample who alone breaches the most others."""
     total = len(table.records)
     pool = np.sort(draws.choice(total, min(total, CANDIDATES), replace=False))

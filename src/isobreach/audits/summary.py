@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from isobreach.audits.bound import bounds
 from isobreach.audits.exposure import OwnersTable
-from isobreach.audits.intervals import Sampled, mean_interval, wilson
+from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
 from isobreach.audits.result import (
     AttributeFigures,
     RandomCoalitions,
@@ -90,7 +90,8 @@ def _smallest(
 ) -> Smallest:
     wanted = np.maximum(np.ceil(share * others - 1e-9), 1).astype(np.int64)
     reached = played.figures.breached >= wanted
-    shares = [wilson(int(count), len(reached) - played.greedy) for count in reached[played.greedy :].sum(axis=0)]
+    trials = len(reached) - played.greedy
+    shares = [clopper_pearson(int(count), trials) for count in reached[played.greedy :].sum(axis=0)]  # "at least half"
 
     def first(enough: list[bool]) -> int | None:
         return next((size for size, yes in zip(sizes, enough, strict=True) if yes), None)

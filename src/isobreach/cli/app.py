@@ -239,6 +239,7 @@ def attack(
     help="Attackers beside insiders.  [default: lattice, if installed]",
 )
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
+@click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")
 @click.option(
     "--fail-above", type=float, help="Exit with 1 if a record is breached with a higher probability than this."
 )
@@ -260,6 +261,7 @@ def audit(
     target: float,
     attacks: tuple[str, ...] | None,
     out: Path | None,
+    rows_known: bool,
     fail_above: float | None,
     fail_size: int | None,
     columns: tuple[str, ...] | None,
@@ -287,6 +289,7 @@ def audit(
         "noise_levels": parse_numbers("--noise-levels", noise_levels),
         "target": target,
         "attacks": attacks,
+        "rows_known": rows_known,
     }
     job = AuditJob(data, columns, id_column, asked, Gate(fail_above, fail_size), out, force, seed)
     job.run(Console(json_only=json_only, quiet=quiet))

@@ -51,6 +51,11 @@ class Gate:
         if self.above is None:
             return None
         one = result.at(result.sizes[-1] if self.size is None else self.size)
+        if one.worst_record.value <= self.above and result.undecided:
+            return (
+                f"gate closed: links were undecided for {count(result.undecided, 'random coalition')}, so that the "
+                "breach probability may be higher than what was found. Try --rows-known."
+            )
         if one.worst_record.value <= self.above:
             return None
         return (

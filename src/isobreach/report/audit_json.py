@@ -31,6 +31,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
         "level": result.level,
         "trials": result.trials,
         "undecided": result.undecided,
+        "rows_known": result.rows_known,
         "seed": result.seed,
         "sizes": [_size(one) for one in result.per_size],
         "smallest": [

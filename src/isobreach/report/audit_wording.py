@@ -34,8 +34,11 @@ def breach_words(result: AuditResult) -> str:
 
 def verdict(result: AuditResult) -> str:
     """The outcome in one sentence, and one more for an attacker who needs no insider."""
-    alone = [attacker for attacker in result.attackers if attacker.claimed and attacker.named > 0]
     said = _insiders(result)
+    if result.undecided:
+        coalitions = count(result.trials, "random coalition")
+        said += f" Links were undecided for {result.undecided} of {coalitions}: it may be worse."
+    alone = [attacker for attacker in result.attackers if attacker.claimed and attacker.named > 0]
     for attacker in alone:
         said += (
             f" Without any insider, the {attacker.name} attack recovers {share(attacker.named)} of all records"
@@ -75,7 +78,7 @@ def sentences(result: AuditResult) -> list[str]:
         (
             f"The worst coalition of {last.size} that was found ({last.worst_breached.coalition}) breaches "
             f"{int(last.worst_breached.value):,} of {result.rows - last.size:,} others; no coalition of that size "
-            f"breaches more than {last.bound.records:,}."
+            f"can breach more than {last.bound.records:,} in this way."
         ),
         *(smallest_sentence(one, result.sizes[-1]) for one in result.smallest),
         _insider(result),
@@ -175,10 +178,15 @@ def jitter_sentences(result: AuditResult) -> list[str]:
 def threat(result: AuditResult) -> str:
     """Who the attackers are."""
     hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
+    rows = (
+        "they are supposed to know which rows these are. With these"
+        if result.rows_known
+        else "they are not told which rows these are, and find out from the distances that the release keeps. With the "
+        "rows that are certain"
+    )
     return (
-        f"The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; they "
-        "are not told which rows these are, and find out from the distances that the release keeps. With the rows that "
-        "are certain they determine part of the motion, and estimate everyone else's record."
+        f"The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; {rows} "
+        "they determine part of the motion, and estimate everyone else's record."
         + (" Attackers without insiders hold the release alone." if result.attackers else "")
     )
 
