@@ -23,7 +23,8 @@ _MISSES = (
 )
 _SUPPOSED = (
     "A claim supposes that the release is an orthogonal or rigid motion of the records, or a similarity of them, "
-    "rounded or with noise or not. All released rows were checked to lie on the claimed grid."
+    "rounded or with noise or not, and that the records themselves lie on the grid, not a table that they were rotated "
+    "from. All released rows were checked to lie on it."
 )
 _CERTAIN = (
     "An axis is claimed only where its step is natural (1, 2 or 5 times a power of ten, or one over a whole number) or "
@@ -158,6 +159,10 @@ def lattice_caveats(told: LatticeFindings) -> list[str]:
     lines = [_SUPPOSED, _CERTAIN]
     if told.found.path != "inner products":  # which excludes these too
         lines.append(_REMAINS)
+    if "origin" in told.found.offset_by:
+        lines.append(
+            "No translation: the release's origin lies on the grid. Nobody translated, or only by whole steps."
+        )
     if ways & {"bounds", "known records"}:
         lines.append("What bounds and known records settle is certain if they are true.")
     if "sample" in ways:
