@@ -145,6 +145,7 @@ def test_a_sample_is_matched_by_name_whatever_its_order(attack):
     assert set(named) <= set(NAMES)
     both = attack("rigid.csv", "--known", "known.csv", "--sample", "sample.csv", "--json").json
     assert both["open"] == {"attribute": 0, "sign": 0, "offset": 0}
+    assert "sample" not in both["reason"]  # no word that it does not fit
     assert both["knowledge"] == {"known_records": 4, "sample_records": 300, "bounds": False}
     assert [entry["column"] for entry in both["attributes"]] == list(NAMES)
 

@@ -77,7 +77,7 @@ class LatticeFindings:
         """The attribute of a column, None where it is open."""
         return self.names[place] if self.found.column_by[place] else None
 
-    def open(self, by: Sequence[str]) -> int:
+    def left_open(self, by: Sequence[str]) -> int:
         """How many recovered columns nothing has settled."""
         return sum(not by[place] for place in self.recovered)
 
@@ -120,7 +120,7 @@ def lattice_sentences(told: LatticeFindings) -> list[str]:
             "Other attacks need no grid: try --method known-input with a few known records.",
         ]
     lines = [found.reason]
-    if told.open(found.column_by) or told.open(found.sign_by) or told.open(found.offset_by):
+    if told.left_open(found.column_by) or told.left_open(found.sign_by) or told.left_open(found.offset_by):
         lines.append(f"{_would_settle(told)} may settle what is open.")
         lines.append(
             "What is open hides little: in every column the differences between records, the outliers and the whole "
@@ -198,9 +198,9 @@ def lattice_json(told: LatticeFindings) -> dict[str, Any]:
         "columns": told.columns,
         "recovered": len(told.recovered),
         "open": {
-            "attribute": told.open(found.column_by),
-            "sign": told.open(found.sign_by),
-            "offset": told.open(found.offset_by),
+            "attribute": told.left_open(found.column_by),
+            "sign": told.left_open(found.sign_by),
+            "offset": told.left_open(found.offset_by),
         },
         "noise": found.noise if np.isfinite(found.noise) else None,
         "misread": found.misread if found.claimed else None,
@@ -255,7 +255,7 @@ def _up_to(told: LatticeFindings) -> str:
             (("sign", "signs"), found.sign_by),
             (("offset", "offsets"), found.offset_by),
         )
-        if (number := told.open(by))
+        if (number := told.left_open(by))
     ]
     if not parts:
         return ", each under its name"
