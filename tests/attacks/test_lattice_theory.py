@@ -186,12 +186,12 @@ def test_four_columns_with_an_even_sum_have_three_frames_and_nothing_certain():
 # --- Which steps are certain ---------------------------------------------------------------------------------------
 
 
-def certain(steps, complete=True, error=1e-9):
-    return judged_steps(np.array(steps), np.full(len(steps), error), complete=complete)[1].tolist()
+def certain(steps, missing=0, error=1e-9):
+    return judged_steps(np.array(steps), np.full(len(steps), error), missing=missing)[1].tolist()
 
 
 def test_natural_steps_are_certain_and_exact():
-    steps, sure = judged_steps(np.array([1 + 1e-10, 0.01, 1 / 15 - 1e-12, 100.0]), np.full(4, 1e-9), complete=False)
+    steps, sure = judged_steps(np.array([1 + 1e-10, 0.01, 1 / 15 - 1e-12, 100.0]), np.full(4, 1e-9), missing=1)
     assert sure.all()
     assert steps.tolist() == [1.0, 0.01, 1 / 15, 100.0]
 
@@ -203,18 +203,31 @@ def test_a_parity_between_columns_leaves_steps_that_are_not_certain():
 
 
 def test_decimal_steps_of_all_kinds_are_certain_together():
-    assert certain([1e-7, 2e-7, 5e-7, 1e-6, 2e-6, 0.1, 0.5, 20.0], complete=False) == [True] * 8
+    assert certain([1e-7, 2e-7, 5e-7, 1e-6, 2e-6, 0.1, 0.5, 20.0], missing=1) == [True] * 8
 
 
 def test_steps_with_nothing_in_common_are_certain_if_complete():
     assert certain([0.313, 0.3817, 0.5411]) == [True, True, True]
-    assert certain([0.313, 0.3817, 0.5411], complete=False) == [False, False, False]
+    assert certain([0.313, 0.3817, 0.5411], missing=1) == [False, False, False]
 
 
 def test_many_axes_of_one_step_are_certain_and_few_even_ones_are_not():
     assert certain([0.37] * 10) == [True] * 10
     assert certain([0.37] * 6) == [False] * 6
     assert certain([0.37] * 3) == [True] * 3
+
+
+def test_many_axes_of_a_step_that_ties_in_pairs_leave_are_not_certain():
+    assert certain([np.sqrt(2)] * 10) == [False] * 10
+    assert certain([0.37 * np.sqrt(2)] * 12) == [False] * 12
+    assert certain([0.3714159265 * np.sqrt(2)] * 12) == [True] * 12  # a scale of many digits could be anything
+
+
+def test_a_total_of_four_parts_or_four_equal_columns_are_no_attribute():
+    assert certain([0.5], missing=3) == [False]
+    assert certain([2.0, 1.0, 0.1], missing=3) == [False, True, True]
+    assert certain([0.5], missing=2) == [True]
+    assert certain([0.1], missing=99) == [False]  # a total of a hundred parts
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.5, 0.2, 1 / 15, 1 / 30, 0.37])

@@ -9,18 +9,22 @@ their squared steps are in a ratio of small whole numbers. And in a false frame 
 irrational multiples of the attributes' own. So an axis is certain if
 
 - its step is natural, 1, 2 or 5 times a power of ten (whole numbers, decimals) or one over a whole number (columns
-  scaled to [0, 1]), and it is tied to none whose step is not;
+  scaled to [0, 1]), and it is tied to none whose step is not. Four equal columns of step d look like one of step 2d,
+  and a whole-number total of four parts like one of step 1/2: where three or more columns have no axis, only the most
+  usual steps, powers of ten, count as natural, and none where a hundred columns might look like one;
 
 or, if there are axes for all columns (else attributes may be multiples of each other, or have sums on a grid without
 being on one themselves, and one axis may stand for several),
 
 - it is tied to no other, as in a standardised table;
 - or it is tied only to axes of the same step up to small factors, and they are an odd number, which pairs do not leave
-  over, or at least ten, for which all attributes of that step would have to be tied in pairs.
+  over, or at least ten, for which all attributes of that step would have to be tied in pairs, and their step is not
+  the root of 2, or the like, times a number of few digits, as it is if they are.
 
 What remains possible is a congruence of index 16 or more that holds for every row of the table and ties attributes
 into a false frame with natural steps: for whole numbers, four columns of equal parity whose sum is a multiple of four,
-or (3, 4), (-4, 3). The Gram path excludes these too (``tight``).
+or (3, 4), (-4, 3). The Gram path excludes these too (``tight``). And several columns may still look like one of a
+natural step: four equal ones on a grid of halves or fives, four parts with an even total.
 """
 
 import numpy as np
@@ -37,41 +41,57 @@ _RATIOS = np.unique([p / q for p in range(1, _INDEX) for q in range(1, _INDEX) i
 _MANY = 10
 _LEADING = (5.0, 2.0, 1.0)
 _LARGEST_FRACTION = 10_000
-_TELLING = 1e-3
+# The chance that any step is taken for natural: less where columns have no axis, as false axes are more usual there.
+_TELLING, _TELLING_IF_MISSING = 1e-3, 1e-5
+_LARGEST_ERROR = 1e-3
+_FEW_DIGITS = 3
+_ROOTS = np.array([np.sqrt(p) for p in range(2, _INDEX) if round(np.sqrt(p)) ** 2 != p])
 
 
-def judged_steps(steps: FloatArray, errors: FloatArray, *, complete: bool) -> tuple[FloatArray, BoolArray]:
+def judged_steps(steps: FloatArray, errors: FloatArray, *, missing: int) -> tuple[FloatArray, BoolArray]:
     """Steps known within relative ``errors``, exact where they are natural, and which axes are attributes' for sure.
 
-    ``complete``: whether there is one axis for each released column.
+    ``missing``: how many released columns there are beyond the axes.
     """
-    exact = _natural(steps, errors)
+    exact = _natural(steps, errors, _TELLING_IF_MISSING if missing else _TELLING)
     natural = np.isfinite(exact)
     ratios = steps[:, None] / steps
     doubt = errors[:, None] + errors
     tied = _is_one_of(_SQUARE_RATIOS, ratios**2, 2 * doubt)
     np.fill_diagonal(tied, False)
     certain = natural & ~tied[:, ~natural].any(axis=1)
-    if complete:
+    if missing == 0:
         _, classes = connected_components(_is_one_of(_RATIOS, ratios, doubt), directed=False)
         sizes = np.bincount(classes)[classes]
         outside = (tied & (classes[:, None] != classes)).any(axis=1)
-        many = (sizes >= _MANY) | ((sizes >= 3) & (sizes % 2 == 1))
+        many = ((sizes >= _MANY) & ~_are_roots(steps, errors)) | ((sizes >= 3) & (sizes % 2 == 1))
         certain |= ~natural & ~outside & (many | ~tied.any(axis=1))
+    else:
+        certain &= errors <= _LARGEST_ERROR
+    if missing >= 3:
+        certain &= are_decimal(np.where(natural, exact, np.nan), (1.0,)) & (missing < 99)
     return np.where(natural, exact, steps), certain
 
 
-def are_decimal(steps: FloatArray) -> BoolArray:
+def _are_roots(steps: FloatArray, errors: FloatArray) -> BoolArray:
+    """Whether steps are the root of a small whole number, no square, times a number of few digits."""
+    numbers = steps[:, None] / _ROOTS
+    unit = 10.0 ** (np.floor(np.log10(numbers)) + 1 - _FEW_DIGITS)
+    short = np.rint(numbers / unit) * unit
+    return np.asarray((np.abs(numbers / short - 1) <= errors[:, None]).any(axis=1))
+
+
+def are_decimal(steps: FloatArray, leading: tuple[float, ...] = _LEADING) -> BoolArray:
     """Whether steps are exactly 1, 2 or 5 times a power of ten, as those are that were found to be."""
-    nearest = [leading * 10.0 ** np.rint(np.log10(steps / leading)) for leading in _LEADING]
+    nearest = [digit * 10.0 ** np.rint(np.log10(steps / digit)) for digit in leading]
     return np.asarray(np.isclose(steps, nearest, rtol=1e-14, atol=0.0).any(axis=0))
 
 
-def _natural(steps: FloatArray, errors: FloatArray) -> FloatArray:
+def _natural(steps: FloatArray, errors: FloatArray, most_chance: float) -> FloatArray:
     """The natural step that each step is within its relative error, NaN where there is none."""
     found = np.full(len(steps), np.nan)
     inverse = np.rint(1 / steps)
-    telling = (inverse >= 1) & (inverse < _LARGEST_FRACTION) & (errors * inverse < _TELLING)
+    telling = (inverse >= 1) & (inverse < _LARGEST_FRACTION) & (errors * inverse < most_chance)
     candidates = [np.where(telling, 1 / np.maximum(inverse, 1), np.nan)]
     candidates += [leading * 10.0 ** np.rint(np.log10(steps / leading)) for leading in _LEADING]
     for candidate in candidates:

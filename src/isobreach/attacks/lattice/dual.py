@@ -71,7 +71,7 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
         frame = _as_frame(fitted, frame.base)
     frame = phased(frame, rows)
     errors = _SURE * noise / (frame.positions(rows).std(axis=0) * np.sqrt(len(rows))) + 1e-9
-    steps, certain = judged_steps(frame.steps, errors, complete=len(frame.steps) == rows.shape[1])
+    steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     doubt = "" if certain.all() else "functionals with unusual steps may be sums of several attributes"
     return replace(frame, steps=steps, certain=certain, doubt=doubt)
 

@@ -116,7 +116,7 @@ def step_axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: floa
     within = np.abs(residuals) < _MISSED
     noise = np.sqrt(np.where(within, residuals**2, 0.0).mean(axis=0)) + error / frame.steps
     errors = _SURE * noise / (positions.std(axis=0) * np.sqrt(len(rows))) + 1e-9
-    steps, certain = judged_steps(frame.steps, errors, complete=len(frame.steps) == rows.shape[1])
+    steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     frame = replace(frame, steps=steps)
     doubt = (
         "" if certain.all() else "steps in a ratio of small whole numbers allow another frame, turned against this one"
