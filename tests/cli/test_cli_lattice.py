@@ -230,6 +230,16 @@ def test_a_file_of_bounds_that_is_wrong_is_one_line(case, attack, tmp_path):
     assert "secret" not in done.err
 
 
+def test_bounds_of_a_table_without_names_are_by_its_own_names_or_by_order(attack, tmp_path):
+    (tmp_path / "own.csv").write_text("attribute,least,greatest\nc3,20000,90000\nc1,18,95\n")
+    own = attack("rigid.csv", "--known", "known.npy", "--bounds", tmp_path / "own.csv", "--json").json
+    assert [entry["column"] for entry in own["attributes"]] == ["c1", "c2", "c3", "c4"]
+    assert "bounds" not in own["reason"]  # no word that they do not hold
+    (tmp_path / "new.csv").write_text("attribute,least\nage,18\nkids,0\nrent,20000\nvisits,-40\n")
+    new = attack("rigid.csv", "--known", "known.npy", "--bounds", tmp_path / "new.csv", "--json").json
+    assert [entry["column"] for entry in new["attributes"]] == ["age", "kids", "rent", "visits"]
+
+
 def test_bounds_in_parquet_are_those_in_csv(attack, table, tmp_path):
     import pyarrow as pa
 

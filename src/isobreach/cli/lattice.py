@@ -184,7 +184,8 @@ def _attributes(
     if isinstance(ranges, tuple) and not isinstance(ranges, Ranges):
         return names, np.tile(ranges, (len(names), 1))
     lines, told = len(ranges.values), ranges.names
-    if table is not None and told is not None and names != fit_columns((), len(names)):
+    unnamed = names == fit_columns((), len(names))  # as tables are that have no names
+    if table is not None and told is not None and (not unnamed or set(told) <= set(names)):
         return names, _by_name(told, ranges.values, names)
     if lines > len(names) or (lines < len(names) and (table is not None or told is None)):
         what = f"{count(released, 'released column')}" if table is None else f"{count(len(names), 'column')} of known"
