@@ -74,7 +74,7 @@ class Options:
     def matched(self) -> "Options | None":
         """What takes part in a matching; None where there is no matching."""
         possible = self.possible
-        edges = edges_in_matchings(possible.any(axis=2))
+        edges = edges_in_matchings(np.any(possible, axis=2))
         if edges is None:
             return None
         return self.without(~(possible & edges[:, :, None]))
@@ -97,9 +97,9 @@ class Options:
             for k, sign in enumerate(SIGNS):
                 offset = record - sign * rows[start : start + part, :, None]
                 fits |= (offset >= low[:, :, k]) & (offset <= high[:, :, k])
-            good = fits.any(axis=2).all(axis=1)
+            good = np.all(np.any(fits, axis=2), axis=1)
             if axes == attributes:
-                good &= fits.any(axis=1).all(axis=1)
+                good &= np.all(np.any(fits, axis=1), axis=1)
             out[start : start + part] = good
         return out
 
