@@ -324,6 +324,31 @@ def test_who_ignores_a_hang_up_goes_on(tmp_path):
         process.communicate()
 
 
+# Ctrl-C inside a callback of the interpreter, such as those of weak references while modules are imported.
+CALLBACK = """
+import os, signal, time, weakref
+from isobreach import cli
+class Module:
+    pass
+def interrupted(_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+def run(arguments):
+    module = Module()
+    reference = weakref.ref(module, interrupted)
+    del module
+    time.sleep(30)
+    return 0, None
+cli._run = run
+cli.main([])
+"""
+
+
+def test_a_signal_that_the_interpreter_drops_is_not_lost():
+    done = subprocess.run([sys.executable, "-c", CALLBACK], capture_output=True, text=True, timeout=25)
+    assert (done.returncode, done.stderr) == (2, "isobreach: interrupted. Nothing was written.\n")
+
+
 def test_help_names_both_methods():
     done = subprocess.run([COMMAND, "attack", "--help"], capture_output=True, text=True, env={**os.environ})
     assert done.returncode == 0

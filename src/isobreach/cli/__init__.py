@@ -28,6 +28,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         raise Interrupted
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    sys.unraisablehook, hook = _once_more, sys.unraisablehook
     code, message = 0, None
     try:
         code, message = _run(arguments)
@@ -37,11 +38,24 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             raise
         code, message = 2, "interrupted. Nothing was written."
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
     if message is not None:
         print(f"isobreach: {message}".encode(errors="replace").decode(), file=sys.stderr)
     sys.exit(code)
+
+
+def _once_more(lost: "sys.UnraisableHookArgs") -> None:
+    """Interrupt again, a little later: the first time was in a callback of the interpreter, which drops exceptions."""
+    if isinstance(lost.exc_value, Interrupted | KeyboardInterrupt | SystemExit):
+        import threading
+
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        timer.daemon = True
+        timer.start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _run(arguments: list[str] | None) -> tuple[int, str | None]:
