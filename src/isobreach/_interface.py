@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_choice
-from isobreach.attacks import AttackResult, Knowledge, Reconstruction
+from isobreach.attacks import AttackResult, Knowledge, LatticeReconstruction, Reconstruction
 from isobreach.audits import AuditResult, Store
 from isobreach.blocks import Source
 from isobreach.geometry import Estimator
@@ -273,8 +273,9 @@ def reconstruct(
         return attacks.reconstruct(name, released, held, seed=seed, progress=progress, **settings)
     table = as_table(released, "released")
     found = attacks.reconstruct(name, table.values, held, seed=seed, progress=progress, **settings)
-    names = next((t.columns for t in tables.values() if len(t.columns) == found.estimates.shape[1]), None)
-    columns = names or [f"attribute_{j + 1}" for j in range(found.estimates.shape[1])]
+    names = next((t.columns for t in tables.values()), ())
+    named = found.column_by if isinstance(found, LatticeReconstruction) else ("known records",) * len(names)
+    columns = [names[j] if j < len(names) and named[j] else f"open_{j + 1}" for j in range(found.estimates.shape[1])]
     return replace(found, estimates=like(table.kind, found.estimates, columns, table.ids))
 
 

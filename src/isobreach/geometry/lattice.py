@@ -92,13 +92,14 @@ class Deadline:
         if current_thread() is not main_thread() or self.left > 1e6:
             yield
             return
-        alarm(self.left)
         try:
-            yield
+            alarm(self.left)
+            try:
+                yield
+            finally:
+                cancel_alarm()  # the alarm may still come before this is done
         except AlarmInterrupt:
             raise OutOfTimeError from None
-        finally:
-            cancel_alarm()
 
 
 def coordinates(generators: FloatArray, rank: int, scale: float, deadline: Deadline) -> tuple[IntArray, float] | None:
