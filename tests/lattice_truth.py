@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 import isobreach as ib
 from oracles import rotation as random_rotation
 
-TURNED = 1e-2  # of an axis: noise turns axes a little, a wrong one is off by at least one over the root of the columns
+TURNED = 5e-2  # noise turns axes a little; wrong ones are turned by more
 
 
 class Planted:
@@ -91,9 +91,8 @@ def _is_same(found, j, attribute):
     """Whether column j of the estimates is this attribute, as far as its sign and offset are settled."""
     column = found.estimates[:, j]
     step = found.steps[j] if np.isfinite(found.steps[j]) else np.ptp(column) + 1e-9 * (1 + np.abs(column).max())
-    # Noise moves entries by whole steps; roundoff all of them by little.
-    slack = 0.25 * step if found.misread > 1e-9 else 1e-3 * step
-    slack += 1e-9 * np.abs(attribute).max()
+    # Noise moves a few entries by whole steps, and hides what a step is off by.
+    slack = min(1e-5 * step + 20 * found.noise, 0.25 * step) + 1e-9 * np.abs(attribute).max()
     most = 0 if found.misread <= 1e-9 else 3 + 3 * found.misread * len(column)
     signs = (1,) if found.sign_by[j] else (1, -1)
     for sign in signs:

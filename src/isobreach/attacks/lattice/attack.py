@@ -195,7 +195,14 @@ def _origin(frame: Frame, deviation: FloatArray) -> tuple[IntArray, bool]:
 
 
 def _spans(frame: Frame, source: Source) -> bool:
-    """Whether rows vary along the frame's axes only."""
+    """Whether rows vary along the frame's axes only, and no other attribute does.
+
+    Of attributes that depend on each other, axes are the parts inside the span of the rows, a tight frame (``tight``):
+    their squared lengths add up to its dimension, and to less if another attribute has a part in it.
+    """
+    dimension = int(np.linalg.matrix_rank(frame.directions, tol=1e-3))
+    if (frame.directions**2).sum() < dimension - 1e-3:
+        return False
     rows = source.take(np.linspace(0, source.shape[0] - 1, min(source.shape[0], 2_000)).astype(np.int64))
     centred = rows - rows.mean(axis=0)
     back = np.linalg.pinv(frame.directions)

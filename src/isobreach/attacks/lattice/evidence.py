@@ -43,6 +43,7 @@ _PARALLEL, _COARSER = 0.999, 8.0
 # Rows that are enough for any evidence; how many times as many are looked at; and how many standard deviations of their
 # distance copies may be apart.
 _ENOUGH, _LOOKED_AT, _COPIES = 70, 4, 6.0
+_SURE, _STEP_ROUNDOFF = 10.0, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +99,7 @@ def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
     reach = _reach(positions)
     shown = evidence(positions, reach).on_grid
     shown[shown] = evidence(positions[:, shown], reach[shown], _telling_rows(frame.only(shown), rows)).on_grid
+    shown[shown] = _has_step(positions[:, shown])
     own = (np.abs(frame.directions).max(axis=1) > _PARALLEL) | (frame.steps < _COARSER * spacing)
     return replace(frame, certain=frame.certain & shown & ~own)
 
@@ -110,6 +112,26 @@ def grid_evidence(positions: FloatArray) -> Evidence:
 def _reach(positions: FloatArray) -> FloatArray:
     residuals = np.abs(positions - np.rint(positions))
     return np.asarray(np.clip(_REACH * np.median(residuals, axis=0) / 0.6745, *_REACHES))
+
+
+def _has_step(positions: FloatArray) -> BoolArray:
+    """Whether the rows themselves have the steps they are measured in: 2.001 is near a whole number, and is none.
+
+    Positions are fitted by multiples of whole numbers, and the multiple must be one within its error. Attributes that
+    depend on each other cannot be fitted apart.
+    """
+    whole = np.rint(positions)
+    centred = whole - whole.mean(axis=0)
+    size = np.sqrt((centred**2).sum(axis=0))
+    count = positions.shape[1]
+    if not count or len(positions) <= 2 * count or np.linalg.matrix_rank(centred / size) < count:
+        return np.ones(count, dtype=np.bool_)
+    inverse = np.linalg.pinv(centred / size)
+    residuals = positions - whole
+    multiples = inverse @ (residuals - residuals.mean(axis=0))
+    left = residuals - residuals.mean(axis=0) - (centred / size) @ multiples
+    errors = np.sqrt((left**2).mean(axis=0)) * np.linalg.norm(inverse, axis=1)
+    return np.asarray(np.abs(np.diag(multiples)) <= _SURE * errors + _STEP_ROUNDOFF * size)
 
 
 def _telling_rows(frame: Frame, rows: FloatArray) -> IntArray:
