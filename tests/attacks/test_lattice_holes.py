@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables that would mislead a lattice attack: what is claimed of them is true, or nothing is.
+
+``Planted.attack`` judges every claim against the records. Where a right claim is expected, it is asked for too.
+
+Three kinds of tables cannot be told from others, and are not here. Congruences of index 16 or more that tie attributes
+into a frame with natural steps: Hadamard sums of four columns, (3, 4) and (-4, 3). Tables that are a grid table turned
+already, such as scores of principal components. And columns in proportion that look like one: four equal ones on a grid
+of halves, or three and four times the same.
+"""
+
+import numpy as np
+import pytest
+from scipy.linalg import block_diag, hadamard
+
+import isobreach as ib
+from lattice_truth import Planted, falsehoods
+from oracles import rotation
+
+ROWS = 600
+BOTH = pytest.mark.parametrize("translation", [0.0, 7.0], ids=["", "translated"])
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(4)
+
+
+def whole(rng, columns, rows=ROWS, most=9):
+    return rng.integers(0, most + 1, (rows, columns)).astype(float)
+
+
+def tied(rng, columns, modulus=2, share=1.0):
+    """Whole numbers whose first two columns are congruent in this share of the rows."""
+    table = whole(rng, columns)
+    table[:, 1] = table[:, 0] + modulus * rng.integers(-3, 4, ROWS)
+    table[rng.random(ROWS) >= share, 1] += 1
+    return table
+
+
+def even_sum(rng, columns, summands):
+    table = whole(rng, columns)
+    table[:, summands - 1] += table[:, :summands].sum(axis=1) % 2
+    return table
+
+
+def one_hot(rng, size):
+    return np.eye(size)[rng.integers(0, size, ROWS)]
+
+
+def rounded(places):
+    return lambda values: np.round(values, places)
+
+
+# --- Congruences ---------------------------------------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("columns", [2, 3, 6])
+def test_a_parity_between_two_columns(rng, columns, translation):
+    Planted(tied(rng, columns), rng, translation=translation).attack()
+
+
+@BOTH
+def test_a_parity_that_most_rows_obey(rng, translation):
+    found = Planted(tied(rng, 6, share=0.95), rng, translation=translation).attack()
+    assert found.recovered.all()
+
+
+@BOTH
+@pytest.mark.parametrize("columns", [4, 6])
+def test_four_columns_with_an_even_sum(rng, columns, translation):
+    found = Planted(even_sum(rng, columns, 4), rng, translation=translation).attack()
+    assert found.recovered.sum() == columns - 4  # any of three frames could be theirs
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.37])
+@pytest.mark.parametrize("columns", [2, 4, 6, 10, 12])
+def test_all_columns_tied_in_pairs(rng, columns, scale):
+    """Sums and differences of whole numbers: a lattice at 45 degrees to the attributes, with an orthogonal basis."""
+    first, second = whole(rng, columns // 2), whole(rng, columns // 2)
+    Planted(np.hstack([first + second, first - second]), rng, scale=scale).attack()
+
+
+@BOTH
+@pytest.mark.parametrize("scale", [0.37, 2.54])
+@pytest.mark.parametrize("columns", [5, 6, 12])
+def test_a_unit_of_its_own_with_a_parity(rng, columns, scale, translation):
+    Planted(tied(rng, columns), rng, scale=scale, translation=translation).attack()
+
+
+@pytest.mark.parametrize("columns", [5, 12])
+def test_a_unit_of_its_own(rng, columns):
+    found = Planted(whole(rng, columns), rng, scale=0.37).attack()
+    assert found.recovered.all()
+    assert found.steps == pytest.approx(0.37)
+
+
+@BOTH
+@pytest.mark.parametrize("columns", [2, 6])
+@pytest.mark.parametrize("modulus", [3, 5])
+def test_two_congruent_columns(rng, columns, modulus, translation):
+    Planted(tied(rng, columns, modulus), rng, translation=translation).attack()
+
+
+def test_three_columns_congruent_modulo_three(rng):
+    table = whole(rng, 6)
+    table[:, 2] += -table[:, :3].sum(axis=1) % 3
+    Planted(table, rng).attack()
+
+
+# --- Columns that depend on each other ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("translation", [0.0, 7.0])
+@pytest.mark.parametrize("multiples", [(1, 1), (1, 2), (1, 1, 1), (1, 2, 3, 4), (1, 1, 1, 1), (2, 2, 1)])
+def test_columns_in_proportion(rng, multiples, translation):
+    table = np.hstack([whole(rng, 1) * multiples, whole(rng, 4 if translation else 0)])
+    Planted(table, rng, translation=translation).attack(budget=5)
+
+
+@pytest.mark.parametrize("beside", ["whole", "standardised", "continuous"])
+def test_four_copies_of_a_binary_column(rng, beside):
+    binary = whole(rng, 1, most=1)
+    others = whole(rng, 4)
+    if beside == "standardised":
+        others = others / others.std(axis=0)
+    if beside == "continuous":
+        others[:, 3] = rng.standard_normal(ROWS)
+    Planted(np.hstack([others, binary, 1 - binary, binary, 1 - binary]), rng).attack()
+
+
+def test_four_copies_of_a_column_scaled_to_the_unit_interval(rng):
+    Planted(np.hstack([whole(rng, 5) / 9, np.tile(whole(rng, 1, most=10) / 10, 4)]), rng).attack()
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["alone", "beside whole numbers", "beside continuous ones", "in a unit of its own"])
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 8])
+def test_one_hot_groups(rng, size, kind, translation):
+    group, scale = one_hot(rng, size), 0.37 if "unit" in kind else 1.0
+    beside = rng.standard_normal((ROWS, 2)) if "continuous" in kind else whole(rng, 0 if kind == "alone" else 4)
+    found = Planted(np.hstack([group, beside]), rng, translation=translation, scale=scale).attack()
+    if kind == "beside whole numbers" and size != 4:  # four could also be four columns with signs of their own
+        assert found.recovered.all()
+
+
+@BOTH
+@pytest.mark.parametrize("summands", [2, 5])
+def test_sums_of_columns(rng, summands, translation):
+    table = whole(rng, 5)
+    found = Planted(np.column_stack([table, table[:, :summands].sum(axis=1)]), rng, translation=translation).attack()
+    assert found.recovered[~np.isnan(found.estimates).any(axis=0)].all()
+
+
+@BOTH
+@pytest.mark.parametrize("beside", [0, 4])
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+@pytest.mark.parametrize("parts", [2, 3, 4, 9])
+def test_whole_totals_of_continuous_parts(rng, parts, unit, beside, translation):
+    shares = rng.dirichlet(np.ones(parts), ROWS) * rng.integers(20, 200, (ROWS, 1)) * unit
+    found = Planted(np.hstack([shares, whole(rng, beside)]), rng, translation=translation).attack()
+    assert found.recovered.sum() <= beside
+
+
+# --- The release's own grid -----------------------------------------------------------------------------------------
+
+TURNS = {
+    "not at all": np.eye(4),
+    "columns swapped": np.eye(4)[[2, 0, 3, 1]],
+    "Hadamard": hadamard(4) / 2,
+    "in blocks": block_diag(*[[[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]]] * 2),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("places", [None, 2, 1, 0])
+@pytest.mark.parametrize("turn", TURNS)
+def test_whole_numbers_that_were_hardly_turned(rng, turn, places, translation):
+    store = None if places is None else rounded(places)
+    Planted(whole(rng, 4), rng, rotation=TURNS[turn], store=store, translation=translation).attack()
+
+
+@BOTH
+@pytest.mark.parametrize("size", [0.5, 8.0])
+@pytest.mark.parametrize("parts", [1, 2, 3, 10])
+@pytest.mark.parametrize("turn", ["Hadamard", "in blocks"])
+def test_continuous_records_on_the_grid_of_rounding(rng, turn, parts, size, translation):
+    records = size * rng.standard_normal((ROWS, 4))
+    store = lambda values: np.round(values * parts) / parts  # noqa: E731
+    found = Planted(records, rng, rotation=TURNS[turn], store=store, translation=translation).attack()
+    assert not found.claimed
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "int64"])
+def test_number_types(rng, kind):
+    store = lambda values: (np.rint(values) if kind == "int64" else values).astype(kind)  # noqa: E731
+    found = Planted(whole(rng, 6), rng, store=store).attack()
+    assert found.recovered.all() == (kind != "int64")
+
+
+# --- Clusters, rare values, steps ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("places", [None, 3, 1])
+@pytest.mark.parametrize("spread", [0.0, 1e-9, 1e-4, 1e-2])
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_clusters_are_no_grid(rng, columns, spread, places):
+    """One cluster more than dimensions, at nearly right angles: they lie on a lattice, wherever they are."""
+    centres = np.vstack([np.zeros(columns), np.diag(rng.uniform(1, 5, columns))])
+    centres = (centres + 0.01 * rng.standard_normal(centres.shape)) @ rotation(columns, rng).T
+    released = centres[rng.integers(0, len(centres), 300)] + spread * rng.standard_normal((300, columns))
+    released = released if places is None else np.round(released, places)
+    assert not ib.reconstruct("lattice", released, seed=0).claimed
+
+
+@BOTH
+@pytest.mark.parametrize("rows", [1, 2, 5, 40])
+@pytest.mark.parametrize("others", ["whole", "standardised", "continuous", "rounded"])
+def test_a_column_that_is_constant_but_for_few_rows(rng, rows, others, translation):
+    table = rng.standard_normal((ROWS, 5)) if others == "continuous" else whole(rng, 5)
+    table[:, 0] = 0
+    table[rng.choice(ROWS, rows, replace=False), 0] = rng.integers(1, 5, rows)
+    if others == "standardised":
+        table /= table.std(axis=0)
+    store = rounded(2) if others == "rounded" else None
+    Planted(table, rng, translation=translation, store=store).attack()
+
+
+@BOTH
+def test_a_continuous_column_that_is_constant_but_for_few_rows(rng, translation):
+    table = rng.standard_normal((ROWS, 5))
+    table[:, 0] = np.where(np.arange(ROWS) < 4, table[:, 0], 0.0)
+    assert not Planted(table, rng, translation=translation).attack().claimed
+
+
+@BOTH
+@pytest.mark.parametrize("standardised", [False, True])
+@pytest.mark.parametrize("columns", [3, 6, 10])
+def test_binary_columns(rng, columns, standardised, translation):
+    """Standardised, their steps are nearly 2, and near each other."""
+    table = whole(rng, columns, most=1)
+    found = Planted(table / (table.std(axis=0) if standardised else 1.0), rng, translation=translation).attack()
+    assert standardised or found.recovered.all()
+
+
+@BOTH
+@pytest.mark.parametrize("step", [2.0, 5.0, 0.25])
+def test_other_steps(rng, step, translation):
+    found = Planted(whole(rng, 6) * [1, step, 1, step, 1, 1], rng, translation=translation).attack()
+    assert found.recovered.all()
+
+
+def test_equal_standard_deviations(rng):
+    column = np.repeat(np.arange(10.0), ROWS // 10)
+    table = np.stack([rng.permutation(column) for _ in range(6)], axis=1)
+    Planted(table / table.std(axis=0), rng).attack()
+    table[:, 1] = (table[:, 0] + 2 * rng.permutation(np.repeat(np.arange(5), ROWS // 5))) % 10
+    Planted(table / table.std(axis=0), rng).attack()
+
+
+@BOTH
+def test_columns_scaled_to_the_unit_interval(rng, translation):
+    most = np.array([9, 15, 7, 4, 99])
+    found = Planted(rng.integers(0, most + 1, (ROWS, 5)) / most, rng, translation=translation).attack()
+    assert found.recovered.all()
+
+
+@BOTH
+def test_decimals_of_all_kinds(rng, translation):
+    table = whole(rng, 6, most=999) / [1, 10, 100, 1, 10, 1000]
+    assert Planted(table, rng, translation=translation).attack().recovered.all()
+
+
+def test_a_scale_near_a_whole_number_is_none(rng):
+    """In steps of 2.001 rows are near whole numbers, and the table would be wrong by a part in two thousand."""
+    table = whole(rng, 3, most=1) * [2.001, 2.003, 1.999]
+    found = Planted(table, rng).attack()
+    assert not found.recovered.any() or found.steps[found.recovered].min() > 1.99
+
+
+# --- Noise and rows off the grid --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", ["normal", "uniform"])
+@pytest.mark.parametrize("noise", [0.02, 0.1, 0.2, 0.3])
+def test_noise(rng, noise, law):
+    found = Planted(whole(rng, 5), rng, noise=noise, law=law).attack()
+    assert found.recovered.all() or noise > 0.1
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.1, 0.2])
+@pytest.mark.parametrize("summands", [2, 4, 6])
+def test_noise_over_an_even_sum(rng, summands, noise):
+    """Under noise (1, 1, 1, 1)/2 is as good as an axis."""
+    Planted(even_sum(rng, 6, summands), rng, noise=noise).attack()
+
+
+@BOTH
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_some_columns_are_continuous(rng, noise, translation):
+    table = np.hstack([whole(rng, 4), 3 * rng.standard_normal((ROWS, 2))])
+    found = Planted(table, rng, translation=translation, noise=noise).attack()
+    assert found.recovered.sum() == (4 if noise == 0 else found.recovered.sum())
+
+
+@pytest.mark.parametrize("noise", [1e-4, 0.05, 0.5])
+def test_noise_in_some_columns(rng, noise):
+    """What was read is the grid value, where the noise leaves one."""
+    clean = whole(rng, 6)
+    noisy = clean + noise * rng.standard_normal(clean.shape) * [1, 1, 0, 0, 0, 0]
+    planted = Planted(noisy, rng)
+    found = ib.reconstruct("lattice", planted.released, seed=0)
+    assert falsehoods(found, clean, planted.rotation) == []
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+@pytest.mark.parametrize("rows", [1, 3, 20])
+def test_a_few_rows_off_the_grid(rng, rows, noise):
+    table = whole(rng, 6)
+    off = rng.choice(ROWS, rows, replace=False)
+    table[off] += rng.uniform(0.1, 0.9, (rows, 6))
+    planted = Planted(table, rng, noise=noise)
+    found = ib.reconstruct("lattice", planted.released, seed=0)
+    # Where such a row is near the grid by chance, it is read as if it were on it.
+    kept = found.estimates.copy()
+    on = np.setdiff1d(np.arange(ROWS), off)
+    trimmed = type(found)(**{**vars(found), "estimates": kept[on]})
+    assert falsehoods(trimmed, table[on], planted.rotation) == []
+
+
+@pytest.mark.parametrize("standardised", [False, True])
+@pytest.mark.parametrize("share", [0.01, 0.1])
+def test_missing_values_filled_with_means(rng, share, standardised):
+    table = whole(rng, 6)
+    table = np.where(rng.random(table.shape) < share, table.mean(axis=0), table)
+    Planted(table / (table.std(axis=0) if standardised else 1.0), rng).attack()
+
+
+# --- Extremes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_translation_by_whole_steps_cannot_be_seen(rng):
+    """The release is that of the moved records, untranslated: this is what is claimed."""
+    table, shift = whole(rng, 6), np.array([3.0, -2.0, 5.0, 1.0, 0.0, 7.0])
+    planted = Planted(table, rng, translation=shift)
+    found = ib.reconstruct("lattice", planted.released, seed=0)
+    assert found.recovered.all()
+    assert falsehoods(found, table + shift, planted.rotation) == []
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4), (2, 1), (2, 3), (3, 2), (14, 1), (15, 2), (50, 1)])
+@pytest.mark.parametrize("whole_numbers", [True, False])
+def test_small_tables(rng, shape, whole_numbers):
+    table = rng.integers(0, 9, shape) if whole_numbers else rng.standard_normal(shape)
+    found = Planted(table, rng).attack()
+    assert whole_numbers or not found.claimed
+
+
+@pytest.mark.parametrize("size", [1e-120, 1e-12, 1e-6, 1e6, 1e12, 1e120])
+def test_huge_and_tiny_values(rng, size):
+    Planted(whole(rng, 5), rng, scale=size).attack()
+    assert not Planted(rng.standard_normal((200, 5)), rng, scale=size).attack().claimed
+
+
+def test_whole_numbers_of_many_digits(rng):
+    assert Planted(whole(rng, 4, most=10**9), rng).attack().recovered.all()
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1])
+def test_a_table_of_one_value(rng, value):
+    assert not Planted(np.full((100, 4), value), rng).attack().claimed
+
+
+@pytest.mark.parametrize("multiples", [(1, 0, 0, 0), (3, 4, 0, 0), (1, 2, 3, 4), (0.3, 0.7, 0.1, 0.9)])
+def test_a_table_of_rank_one(rng, multiples):
+    Planted(np.outer(rng.integers(0, 9, 300), multiples), rng).attack()
+
+
+@BOTH
+def test_a_release_wider_than_the_records(rng, translation):
+    found = Planted(whole(rng, 5), rng, wide=3, translation=translation).attack()
+    assert found.recovered.sum() == 5
