@@ -150,6 +150,41 @@ def test_rows_the_sample_misses_are_found_in_the_whole_release():
     assert_recovered(attacked(release), release)
 
 
+@pytest.mark.parametrize("beside", [0, 5])
+def test_offsets_of_columns_with_a_constant_sum_are_open(beside):
+    """Of three columns that add up to 99, axes inside the span of the rows show x - 33: on the grid, and not x."""
+    random = np.random.default_rng(12)
+    records = np.hstack([random.multinomial(99, [0.3, 0.3, 0.4], size=500), random.integers(0, 9, (500, beside))])
+    release = release_of(records.astype(float), translate=False, seed=12)
+    found = attacked(release)
+    assert_recovered(found, release, dependent=True)
+    assert not any(found.offset_by)
+
+
+SMALL_COLUMNS = {
+    "continuous": lambda random: 0.05 * random.standard_normal(3000),
+    "one row": lambda random: 0.37 * (np.arange(3000) == 1234),
+}
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+@pytest.mark.parametrize("name", SMALL_COLUMNS)
+def test_a_small_column_beside_whole_numbers_is_not_said_to_be_constant(name, noise):
+    random = np.random.default_rng(13)
+    records = np.column_stack([random.integers(0, 9, (3000, 4)), SMALL_COLUMNS[name](random)])
+    found = attacked(release_of(records, translate=True, seed=13, noise=noise))
+    assert found.recovered.sum() == 4, found.reason
+    assert "vary" not in found.reason
+    assert np.isnan(found.estimates[:, ~found.recovered]).all()
+
+
+def test_a_column_on_a_finer_grid_beside_whole_numbers_is_recovered():
+    random = np.random.default_rng(14)
+    records = np.column_stack([random.integers(0, 9, (3000, 4)), random.integers(0, 9, 3000) / 100])
+    release = release_of(records, translate=True, seed=14)
+    assert_recovered(attacked(release), release)
+
+
 def test_bounds_settle_signs_and_the_table_is_exact_up_to_column_order():
     release = release_of(letter, translate=False, seed=10)
     found = attacked(release, bounds=(0, 15))

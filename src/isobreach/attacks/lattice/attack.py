@@ -7,6 +7,7 @@ rotation, up to the order and the signs of the attributes. Reduction finds them 
 attributes, signs and offsets (``naming``).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +19,11 @@ from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
 from isobreach._validation import check_positive, check_seed, check_table
 from isobreach.attacks.lattice.evidence import grid_evidence
-from isobreach.attacks.lattice.frame import Frame
+from isobreach.attacks.lattice.frame import Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
 from isobreach.attacks.lattice.search import Release, search
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
-from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source
+from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
 from isobreach.linking.precision import released_precision
 
@@ -34,6 +35,7 @@ BUDGET = 60.0
 _SAMPLE, _ADDED = 20_000, 2_000
 _SEARCHES = 3
 _ORIGIN_CHANCE = 1e-6
+_PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +120,7 @@ def _found(
         if frame is None or not frame.certain.any():
             break
         frame = frame.only(frame.certain)
-        positions = _positions(frame, source, progress)
+        positions = _along(source, frame.positions, len(frame.steps), progress)
         evidence = grid_evidence(positions)
         sure = evidence.on_grid
         missed = np.setdiff1d(np.flatnonzero(evidence.missed.any(axis=1)), sample)
@@ -129,15 +131,16 @@ def _found(
     return None, np.empty((total, 0)), doubt or "its rows lie on no lattice with orthogonal axes"
 
 
-def _positions(frame: Frame, source: Source, progress: Progress) -> FloatArray:
-    positions = np.empty((source.shape[0], len(frame.steps)))
+def _along(source: Source, read: Callable[[FloatArray], FloatArray], width: int, progress: Progress) -> FloatArray:
+    """What is read of every row, so many numbers each."""
+    numbers = np.empty((source.shape[0], width))
 
     def kernel(start: int, block: FloatArray) -> tuple[int, FloatArray]:
-        return start, frame.positions(np.asarray(block, dtype=np.float64))
+        return start, np.concatenate([read(block[tile]) for tile in tiles(block)])
 
     for start, part in source.map(kernel, "reading the grid", progress):
-        positions[start : start + len(part)] = part
-    return positions
+        numbers[start : start + len(part)] = part
+    return numbers
 
 
 def _told(
@@ -146,20 +149,23 @@ def _told(
     """The result: values on the grid, named as far as the attacker's knowledge goes."""
     total, columns = source.shape
     count = len(frame.steps)
-    residuals = positions - np.rint(positions)
-    deviation = np.sqrt((residuals**2).mean(axis=0))
-    shift, origin = _origin(frame, deviation)
-    whole = np.rint(positions) + shift
+    deviation = np.sqrt(((positions - np.rint(positions)) ** 2).mean(axis=0))
+    outside = complement(frame.directions)
+    beyond = _along(source, lambda rows: rows @ outside.T, len(outside), progress) if len(outside) else None
+    complete = beyond is None or spans(frame, positions, beyond)
+    shift, origin = _origin(frame, deviation, 0.0 if beyond is None else float(np.linalg.norm(beyond.mean(axis=0))))
     values = np.full((total, columns), np.nan)
-    values[:, :count] = whole * frame.steps
-    if _spans(frame, source):
+    values[:, :count] = (np.rint(positions) + shift) * frame.steps
+    if complete:
         values[:, count:] = 0.0  # what the axes leave over does not vary
+    left_over = _left_over(values[:, count:], doubt)
     steps = np.full(columns, np.nan)
     steps[:count] = frame.steps
     naming = name_axes(values, steps, origin, knowledge, progress=progress)
     order, signs = _order(naming), np.where(naming.signs == 0, 1, naming.signs)
     settled = np.isfinite(naming.offsets) & (naming.signs != 0)
-    estimates = values * signs + np.where(settled, naming.offsets, 0.0)
+    values *= signs
+    values += np.where(settled, naming.offsets, 0.0)
     recovered = (np.arange(columns) < count)[order]
     misread = float(2 * ndtr(-0.5 / np.maximum(deviation, 1e-9)).mean())
     told = tuple(
@@ -168,8 +174,8 @@ def _told(
     )
     return LatticeReconstruction(
         claimed=True,
-        reason=_reason(source.shape, count, _left_over(values[:, count:], doubt), misread, naming),
-        estimates=estimates[:, order],
+        reason=_reason(source.shape, count, left_over, misread, naming),
+        estimates=values[:, order],
         axes=(completed(frame.directions) * signs[:, None])[order],
         steps=steps[order],
         recovered=recovered,
@@ -182,32 +188,23 @@ def _told(
     )
 
 
-def _origin(frame: Frame, deviation: FloatArray) -> tuple[IntArray, bool]:
+def _origin(frame: Frame, deviation: FloatArray, away: float) -> tuple[IntArray, bool]:
     """Whole steps from the release's origin to the frame's base, and whether the origin lies on every axis' grid.
 
-    If it did by chance, each axis would have it within the errors' reach with that probability.
+    If it did by chance, each axis would have it within the errors' reach with that probability; of axes that depend on
+    each other, as many as are independent. Their directions are also only parts of the attributes' axes: from rows
+    that are ``away`` from the origin across all axes, values lack what the other part makes of that. (Of three columns
+    that add up to 99, axes show x - 33.)
     """
     places = -frame.positions(np.zeros((1, len(frame.base))))[0]
     whole = np.rint(places)
     reach = np.clip(10 * deviation, 1e-9, 0.1)
-    on_grid = bool((np.abs(places - whole) <= reach).all() and np.log(2 * reach).sum() < np.log(_ORIGIN_CHANCE))
+    rank = len(frame.base) - len(complement(frame.directions))
+    chance = np.sort(np.log(2 * reach))[-rank:].sum()
+    entire = bool(((frame.directions**2).sum(axis=1) > 1 - _PART).all())
+    here = entire or away <= float((reach * frame.steps).min())
+    on_grid = bool((np.abs(places - whole) <= reach).all() and chance < np.log(_ORIGIN_CHANCE) and here)
     return (whole if on_grid else np.zeros_like(whole)).astype(np.int64), on_grid
-
-
-def _spans(frame: Frame, source: Source) -> bool:
-    """Whether rows vary along the frame's axes only, and no other attribute does.
-
-    Of attributes that depend on each other, axes are the parts inside the span of the rows, a tight frame (``tight``):
-    their squared lengths add up to its dimension, and to less if another attribute has a part in it.
-    """
-    dimension = int(np.linalg.matrix_rank(frame.directions, tol=1e-3))
-    if (frame.directions**2).sum() < dimension - 1e-3:
-        return False
-    rows = source.take(np.linspace(0, source.shape[0] - 1, min(source.shape[0], 2_000)).astype(np.int64))
-    centred = rows - rows.mean(axis=0)
-    back = np.linalg.pinv(frame.directions)
-    outside = centred - (centred @ frame.directions.T) @ back.T
-    return bool(np.linalg.norm(outside, axis=1).max() < 0.3 * frame.steps.min() + 1e-9 * np.abs(centred).max())
 
 
 def completed(directions: FloatArray) -> FloatArray:
@@ -219,8 +216,7 @@ def completed(directions: FloatArray) -> FloatArray:
     count = len(directions)
     lengths, vectors = np.linalg.eigh(np.eye(count) - directions @ directions.T)
     missing = lengths > 1e-3
-    inside = np.linalg.svd(directions)
-    outside = inside[2][int((inside[1] > 1e-3).sum()) :]
+    outside = complement(directions)
     if 0 < missing.sum() <= len(outside):
         parts = vectors[:, missing] * np.sqrt(lengths[missing])
         directions = directions + parts @ outside[: int(missing.sum())]

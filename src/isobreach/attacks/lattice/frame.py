@@ -19,6 +19,9 @@ _ROUNDS = 6
 _NEAREST = (0.05, 0.2, 0.5, 1.0)
 # Rows further from the grid than this do not count: they may be on a finer grid where steps are fitted too.
 _CLOSE, _CLOSE_STEPS = 0.35, 0.05
+_FLAT = 1e-3  # singular values below are none: directions that depend on each other
+# Standard deviations of noise that no row exceeds, and how many times its own noise is another direction's at most.
+_SURE, _SAME_NOISE, _ROUNDOFF = 8.0, 1.2, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +29,8 @@ class Frame:
     """Axes that a path found, k of them.
 
     ``directions``: k x n. ``steps``: k. ``certain``: k, whether an axis is an attribute's for sure. ``base``: a point
-    on the grid of every axis. ``origin``: whether that is the release's origin. ``whole``: one of k whole-number
-    coordinates of a row changes by a whole number wherever the record does. ``path``: what found it. ``doubt``: why an
-    axis is not certain.
+    on the grid of every axis. ``origin``: whether that is the release's origin, and stays there. ``path``: what found
+    it. ``doubt``: why an axis is not certain.
     """
 
     directions: FloatArray
@@ -46,6 +48,36 @@ class Frame:
     def only(self, chosen: BoolArray | IntArray) -> "Frame":
         """The frame of some of its axes."""
         return replace(self, directions=self.directions[chosen], steps=self.steps[chosen], certain=self.certain[chosen])
+
+
+def complement(directions: FloatArray) -> FloatArray:
+    """Orthonormal basis of all that is orthogonal to these directions."""
+    _, values, right = np.linalg.svd(directions)
+    return np.asarray(right[int((values > _FLAT).sum()) :])
+
+
+def spans(frame: Frame, positions: FloatArray, beyond: FloatArray) -> bool:
+    """Whether rows vary along the frame's axes only, and no other attribute does.
+
+    ``positions`` of rows along the axes tell the noise of a coordinate. Coordinates ``beyond`` the axes (along their
+    ``complement``) must be as large in no row and no direction as noise alone does not make them. And of attributes
+    that depend on each other, axes are the parts inside the span of the rows, a tight frame (``tight``): their squared
+    lengths add up to its dimension, and to less if another attribute has a part in it.
+    """
+    rows, outside = beyond.shape
+    if (frame.directions**2).sum() < frame.directions.shape[1] - outside - _FLAT:
+        return False
+    if not outside:
+        return True
+    whole = np.rint(positions)
+    noise = float(np.sqrt((((positions - whole) * frame.steps) ** 2).mean()))
+    extent = float((np.ptp(whole, axis=0) * frame.steps).max(initial=0.0))
+    centred = beyond - beyond.mean(axis=0)
+    furthest = float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))
+    widest = float(np.sqrt(np.linalg.eigvalsh(centred.T @ centred / rows)[-1]))
+    roundoff = _ROUNDOFF * extent
+    most = (_SURE + np.sqrt(outside)) * noise, (_SAME_NOISE + (4 + np.sqrt(outside)) / np.sqrt(rows)) * noise
+    return bool(furthest <= most[0] + roundoff and widest <= most[1] + roundoff)
 
 
 def rotation(records: FloatArray, rows: FloatArray, rank: int) -> FloatArray:

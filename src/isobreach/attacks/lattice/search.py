@@ -12,7 +12,7 @@ from isobreach._progress import Progress
 from isobreach.attacks.lattice.climbing import climbed_frame
 from isobreach.attacks.lattice.dual import dual_frame
 from isobreach.attacks.lattice.evidence import accepted
-from isobreach.attacks.lattice.frame import Frame, refined
+from isobreach.attacks.lattice.frame import Frame, complement, refined, spans
 from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
@@ -75,10 +75,16 @@ def search(
         frame = accepted(frame, release.rows, release.spacing)
         if best is None or frame.certain.sum() > best.certain.sum():
             best = frame
-        if frame.certain.any() and frame.certain.all():
+        if frame.certain.any() and frame.certain.all() and _is_complete(frame, release.rows):
             break
     progress("lattice paths", len(paths), len(paths))
     return best, "; ".join(part for part in (doubt, late) if part)
+
+
+def _is_complete(frame: Frame, rows: FloatArray) -> bool:
+    """Whether there is nothing beyond the frame's axes for another path to find."""
+    outside = complement(frame.directions)
+    return not len(outside) or spans(frame, frame.positions(rows), rows @ outside.T)
 
 
 def _paths(release: Release, noise: float | None) -> list[Path]:
