@@ -29,10 +29,11 @@ IntArray = NDArray[np.int64]
 _BASIS_BITS = 44
 _LOOPS = 8
 _ROUNDINGS = 8
+_SHORTEST_ALARM, _LONGEST_ALARM = 1e-3, 1e6  # seconds: none for 0, and none is needed after days
 
 
 class OutOfTimeError(Exception):
-    """The time budget ended inside a reduction."""
+    """The time budget ended."""
 
 
 def import_fpylll() -> ModuleType:
@@ -82,18 +83,22 @@ class Deadline:
         """Half of the time left."""
         return Deadline(self.left / 2)
 
+    def check(self) -> None:
+        """Raise ``OutOfTimeError`` where the deadline has passed."""
+        if self.left <= 0:
+            raise OutOfTimeError
+
     @contextmanager
     def enforced(self) -> Iterator[None]:
         """Raise ``OutOfTimeError`` where the deadline passes inside."""
         from cysignals.alarm import AlarmInterrupt, alarm, cancel_alarm
 
-        if self.left <= 0:
-            raise OutOfTimeError
-        if current_thread() is not main_thread() or self.left > 1e6:
+        self.check()
+        if current_thread() is not main_thread() or self.left > _LONGEST_ALARM:
             yield
             return
         try:
-            alarm(self.left)
+            alarm(max(self.left, _SHORTEST_ALARM))
             try:
                 yield
             finally:
@@ -195,7 +200,7 @@ def short_vectors(gram: FloatArray, bound: float, most: int, deadline: Deadline)
     fpylll = import_fpylll()
     size = len(gram)
     root = np.linalg.cholesky(gram)
-    scale = 2.0 ** (30 - np.ceil(np.log2(np.abs(root).max())))
+    scale = 2.0 ** (_BASIS_BITS - np.ceil(np.log2(np.abs(root).max())))
     transform = fpylll.IntegerMatrix.identity(size)
     reduced = _lll(fpylll, np.rint(root * scale).astype(np.int64), deadline, transform)
     orthogonalised = fpylll.GSO.Mat(reduced)

@@ -15,7 +15,7 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.geometry.integers import unimodular_inverse
+from isobreach.geometry.integers import unimodular_inverse, whole_product
 from isobreach.geometry.lattice import Deadline, reduce
 
 FloatArray = NDArray[np.float64]
@@ -73,12 +73,16 @@ class Spanned:
     def changed(self, transform: IntArray) -> "Spanned | None":
         """Coordinates C T^-1."""
         inverse = unimodular_inverse(transform)
-        return None if inverse is None else Spanned(self.coordinates @ inverse, self.generators, self.error)
+        changed = None if inverse is None else whole_product(self.coordinates, inverse)
+        return None if changed is None else Spanned(changed, self.generators, self.error)
 
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """A lattice of functionals w with whole numbers on vectors: ``whole`` c = v w (k x g), ``vectors`` v (g x n)."""
+    """A lattice of functionals w with whole numbers on vectors: ``whole`` c = v w (k x g), ``vectors`` v (g x n).
+
+    ``error``: of a vector's coordinate.
+    """
 
     whole: IntArray
     vectors: FloatArray
@@ -96,16 +100,20 @@ class Dual:
         weakest = float(values[values > 1e-12 * values[0]].min(initial=np.inf))
         return np.asarray(self.error * np.linalg.norm(self.basis, axis=1) * np.sqrt(len(self.vectors)) / weakest)
 
-    def changed(self, transform: IntArray) -> "Dual":
+    def changed(self, transform: IntArray) -> "Dual | None":
         """Whole numbers T c."""
-        return Dual(transform @ self.whole, self.vectors, self.error)
+        changed = whole_product(transform, self.whole)
+        return None if changed is None else Dual(changed, self.vectors, self.error)
 
 
 Basis = TypeVar("Basis", bound=Measured)
 
 
 def split(lattice: Basis, deadline: Deadline) -> tuple[Basis, int] | None:
-    """Lattice reduced until as much as possible has split off, and how many of its first vectors have."""
+    """Lattice reduced until as much as possible has split off, and how many of its first vectors have.
+
+    None where whole numbers leave 64 bits.
+    """
     done = 0
     for block in _BLOCKS:
         tries = 0

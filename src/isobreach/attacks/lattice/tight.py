@@ -25,6 +25,11 @@ BoolArray = NDArray[np.bool_]
 _MOST_VECTORS = 2000
 _MOST_RANK = 60
 _ROUNDOFF = 1e-7
+_INFEASIBLE, _LEAST_TIME = 2, 0.01  # a status of scipy's milp; its seconds
+
+
+class _UndecidedError(Exception):
+    """The solver found no solution and no proof that there is none, within its time or its precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +51,7 @@ def tight_frame(gram: IntArray, attributes: int, deadline: Deadline) -> Function
     program = _Program(vectors, inverse, attributes)
     try:
         solution = program.solve(None, deadline)
-    except TimeoutError:
+    except _UndecidedError:
         return _nothing(rank, "the readings of its linear relations could not be told in time")
     if solution is None:
         return _nothing(rank, "no whole-number attributes fit the lattice of its rows")
@@ -68,37 +73,42 @@ class _Program:
         points = vectors @ root  # lengths and angles of the dual vectors, in some orthonormal coordinates
         rank = points.shape[1]
         upper = np.triu_indices(rank)
-        products = points[:, upper[0]] * points[:, upper[1]]
-        target = np.eye(rank)[upper]
-        self.constraints = [
-            LinearConstraint(products.T, target - _ROUNDOFF, target + _ROUNDOFF),
+        self._products, self._target = points[:, upper[0]] * points[:, upper[1]], np.eye(rank)[upper]
+        self._attributes = attributes
+        self._constraints = [
+            LinearConstraint(self._products.T, self._target - _ROUNDOFF, self._target + _ROUNDOFF),
             LinearConstraint(np.ones((1, len(points))), 0, attributes),
         ]
-        self.most = np.floor(1 / np.einsum("ij,ij->i", points, points) + _ROUNDOFF)
+        self._most = np.floor(1 / np.einsum("ij,ij->i", points, points) + _ROUNDOFF)
 
     def needs(self, place: int, count: int, deadline: Deadline) -> bool:
-        """Whether every solution has at least so many of one vector; False where that cannot be told in time."""
+        """Whether every solution has at least so many of one vector; False where that cannot be told."""
         try:
             return self.solve((place, count), deadline) is None
-        except TimeoutError:
+        except _UndecidedError:
             return False
 
     def solve(self, forbidden: tuple[int, int] | None, deadline: Deadline) -> IntArray | None:
         """A solution, with fewer than so many of one vector where that is given; None where there is none.
 
-        Raises ``TimeoutError`` where the solver cannot tell in time.
+        Raises ``_UndecidedError`` where the solver cannot tell.
         """
-        most = self.most.copy()
+        most = self._most.copy()
         if forbidden is not None:
             most[forbidden[0]] = forbidden[1] - 1
-        options = {"time_limit": max(deadline.left, 0.01)}
         found = milp(
             np.ones(len(most)),
-            constraints=self.constraints,
+            constraints=self._constraints,
             integrality=np.ones(len(most)),
             bounds=Bounds(0, most),
-            options=options,
+            options={"time_limit": max(deadline.left, _LEAST_TIME)},
         )
-        if found.x is None and found.status != 2:  # neither solved nor proved to have no solution
-            raise TimeoutError
-        return None if found.x is None else np.rint(found.x).astype(np.int64)
+        if found.status == _INFEASIBLE:
+            return None
+        if found.x is None:
+            raise _UndecidedError
+        solution: IntArray = np.rint(found.x).astype(np.int64)
+        # The solver has tolerances of its own: a frame is one if it is in whole numbers.
+        if np.abs(solution @ self._products - self._target).max() > _ROUNDOFF or solution.sum() > self._attributes:
+            raise _UndecidedError
+        return solution
