@@ -34,7 +34,7 @@ def test_a_rounded_gram_matrix_is_the_exact_one(noise):
     random = np.random.default_rng(0)
     records = random.integers(-3, 4, (24, 8))
     vectors = records @ haar(8, 1) + noise * random.standard_normal((24, 8))
-    kept, gram = whole_gram(vectors, 8)
+    kept, gram = whole_gram(vectors, 8, HOUR)
     assert len(kept) >= 12
     np.testing.assert_array_equal(gram, records[kept] @ records[kept].T)
 
@@ -42,7 +42,7 @@ def test_a_rounded_gram_matrix_is_the_exact_one(noise):
 def test_one_bad_generator_is_dropped():
     records = np.random.default_rng(2).integers(-3, 4, (24, 8)).astype(float)
     records[5] += 0.37
-    kept, gram = whole_gram(records @ haar(8, 3), 8)
+    kept, gram = whole_gram(records @ haar(8, 3), 8, HOUR)
     assert 5 not in kept
     np.testing.assert_array_equal(gram, records[kept] @ records[kept].T)
 
@@ -50,7 +50,7 @@ def test_one_bad_generator_is_dropped():
 def test_real_vectors_have_no_whole_gram_matrix():
     vectors = 3 * np.random.default_rng(4).standard_normal((24, 8))
     assert not looks_whole(vectors)
-    assert whole_gram(vectors, 8) is None
+    assert whole_gram(vectors, 8, HOUR) is None
 
 
 @given(st.integers(2, 7), st.integers(0, 10**6))

@@ -6,6 +6,7 @@ w_j.(y - y0) is a multiple of the step d_j for any two rows. Attributes that dep
 seen apart: w_j is then the part of the axis inside the span of the rows, and shorter than one.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +16,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_ROUNDS = 6
-_NEAREST = (0.05, 0.2, 0.5, 1.0)
+_SHARES = (0.05, 0.2, 0.5, 1.0, 1.0, 1.0)
+_LEAST_SHARE = 20  # times the dimension, in rows
 # Rows further from the grid than this do not count: they may be on a finer grid where steps are fitted too.
 _CLOSE, _CLOSE_STEPS = 0.35, 0.05
 _FLAT = 1e-3  # singular values below are none: directions that depend on each other
@@ -89,16 +90,22 @@ def rotation(records: FloatArray, rows: FloatArray, rank: int) -> FloatArray:
     return np.asarray(left[:, :rank] @ right[:rank])
 
 
-def refined(frame: Frame, rows: FloatArray, *, steps: bool) -> Frame:
-    """Frame fitted anew to all rows on its grid: nearest rows first, as errors of a direction grow with distance.
+def nearest_first(vectors: FloatArray, dimension: int) -> Iterator[IntArray]:
+    """The shortest of many vectors, then more and more of them: the error of a direction grows with distance."""
+    order = np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable")
+    for share in _SHARES:
+        yield order[: max(int(share * len(order)), min(len(order), _LEAST_SHARE * dimension))]
 
-    ``steps``: whether these are fitted too. All axes together must span the rows.
+
+def refined(frame: Frame, rows: FloatArray, *, steps: bool) -> Frame:
+    """Frame fitted anew to all rows on its grid, the nearest first.
+
+    ``steps``: whether these are fitted too. All axes together must span the rows: what rows have beyond the axes would
+    turn them, as far as it is correlated.
     """
-    centred = rows - frame.base
-    order = np.argsort(np.einsum("ij,ij->i", centred, centred), kind="stable")
     rank = int(np.linalg.matrix_rank(frame.directions, tol=1e-6))
-    for share in (*_NEAREST, *(1.0,) * (_ROUNDS - len(_NEAREST))):
-        near = rows[order[: max(int(share * len(rows)), min(len(rows), 20 * frame.directions.shape[1]))]]
+    for nearest in nearest_first(rows - frame.base, rows.shape[1]):
+        near = rows[nearest]
         frame = phased(frame, near)
         positions = frame.positions(near)
         whole = np.rint(positions)

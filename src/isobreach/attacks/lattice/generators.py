@@ -13,6 +13,7 @@ IntArray = NDArray[np.int64]
 
 # How many vectors beyond the rank: each is one more equation that chance would have to meet.
 _LEAST_EXTRA = 12
+_FAR = 0.1  # of the largest squared length outside a span: one such row is added at random
 _ANCHORS, _NEIGHBOURS, _CHUNK = 1500, 3, 250
 # A new short difference counts as a new direction while this share of it lies outside the span of those taken.
 _NEW_DIRECTION = (0.4, 0.2, 0.1, 0.05)
@@ -27,22 +28,22 @@ def wanted(rank: int) -> int:
 def random_rows(rows: FloatArray, count: int, random: np.random.Generator, floor: float) -> IntArray:
     """``count`` random rows that span what all rows span, down to lengths of ``floor``; more if that needs more."""
     chosen = random.permutation(len(rows))[:count]
-    left = outside(rows, rows[chosen], floor)
+    left = _outside(rows, rows[chosen], floor)
     added = list[int]()
     while len(added) < rows.shape[1]:
-        lengths = np.einsum("ij,ij->i", left, left)
-        far = np.flatnonzero(lengths > max(0.1 * lengths.max(), floor**2))
+        squares = np.einsum("ij,ij->i", left, left)
+        far = np.flatnonzero(squares > max(_FAR * squares.max(), floor**2))
         if not len(far):
             break
         place = int(random.choice(far))
-        direction = left[place] / np.sqrt(lengths[place])
+        direction = left[place] / np.sqrt(squares[place])
         left = left - np.outer(left @ direction, direction)
         added.append(place)
     return np.concatenate([chosen, np.array(added, dtype=np.int64)])
 
 
-def outside(rows: FloatArray, vectors: FloatArray, floor: float) -> FloatArray:
-    """Part of each row outside the span of some vectors."""
+def _outside(rows: FloatArray, vectors: FloatArray, floor: float) -> FloatArray:
+    """Part of each row outside the span of some vectors, down to lengths of ``floor``."""
     _, values, directions = np.linalg.svd(vectors, full_matrices=False)
     span = directions[values > max(floor, 1e-12 * float(values[0]))]
     return np.asarray(rows - (rows @ span.T) @ span)

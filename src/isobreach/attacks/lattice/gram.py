@@ -19,10 +19,11 @@ IntArray = NDArray[np.int64]
 
 # Residuals of real numbers are uniform in (-1/2, 1/2): root mean square 0.289.
 _LARGEST_RESIDUAL = 0.23
-_LEAST_EXTRA = 4
-_DROPS = 12
+# Generators beyond the rank: at least so many, and one of so many is dropped at a time.
+_LEAST_SURPLUS, _DROPS = 4, 12
 _LARGEST_PRODUCT = 2.0**46
-_NEGATIVE = 1e-7
+# Eigenvalues, relative to the largest: none may be so far below zero, as many as the rank are so far above.
+_NEGATIVE, _POSITIVE = 1e-7, 1e-10
 _SCALES = (2.0**26, 2.0**38)
 _GAP = 256.0
 _ROUNDOFF = 2.0**-46  # of eigenvectors, relative to the longest generator
@@ -36,19 +37,20 @@ def looks_whole(vectors: FloatArray) -> bool:
     return bool(np.sqrt(((products - np.rint(products)) ** 2).mean()) <= _LARGEST_RESIDUAL)
 
 
-def whole_gram(vectors: FloatArray, most_rank: int) -> tuple[IntArray, IntArray] | None:
+def whole_gram(vectors: FloatArray, most_rank: int, deadline: Deadline) -> tuple[IntArray, IntArray] | None:
     """Generators kept and their exact Gram matrix, in units; None where it is no whole-number one of at most a rank."""
     products = vectors @ vectors.T
     whole = np.rint(products)
     residuals = np.abs(products - whole)
     kept = np.arange(len(vectors))
     while True:
+        deadline.check()
         gram = whole[np.ix_(kept, kept)].astype(np.int64)
         rank = rank_modulo(gram)
-        if 0 < rank <= min(most_rank, len(kept) - _LEAST_EXTRA) and _is_positive(gram, rank):
+        if 0 < rank <= min(most_rank, len(kept) - _LEAST_SURPLUS) and _has_rank(gram, rank):
             return kept, gram
         surplus = len(kept) - most_rank
-        if surplus <= _LEAST_EXTRA:
+        if surplus <= _LEAST_SURPLUS:
             return None
         worst = np.sort(residuals[np.ix_(kept, kept)], axis=1)[:, -3:].mean(axis=1)
         kept = np.sort(kept[np.argsort(worst, kind="stable")[: len(kept) - max(1, surplus // _DROPS)]])
@@ -79,6 +81,7 @@ def gram_lattice(gram: IntArray, deadline: Deadline) -> tuple[Spanned, IntArray,
     return (lattice, basis_gram, done) if product is not None and (product == gram).all() else None
 
 
-def _is_positive(gram: IntArray, rank: int) -> bool:
+def _has_rank(gram: IntArray, rank: int) -> bool:
+    """Whether eigenvalues are those of a Gram matrix of this rank, as far as float64 tells."""
     values = np.linalg.eigvalsh(gram.astype(np.float64))
-    return bool(values[0] > -_NEGATIVE * values[-1] and values[-rank] > _NEGATIVE * values[-1] * 1e-3)
+    return bool(values[0] > -_NEGATIVE * values[-1] and values[-rank] > _POSITIVE * values[-1])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.lattice.frame import Frame, rotation
+from isobreach.attacks.lattice.frame import Frame, nearest_first, phased, refined, rotation
 from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
 from isobreach.attacks.lattice.reduction import Spanned
 from isobreach.attacks.lattice.tight import tight_frame
@@ -17,13 +17,13 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _ROUNDS = 12
-_NEW = 24
+# Of missed rows, so many short and so many far ones are new generators, beside so many of those before.
+_NEW, _SPARE = 24, 16
+# A row is missed if a coordinate is so far from a whole number, or the row so far from the lattice's span, in units.
 _MISSED, _BEYOND = 0.3, 0.5
-_ALL_MISSED = 0.9
-_SPARE = 16
+_ALL_MISSED = 0.9  # of the rows: the lattice is no lattice of theirs
 _REACH = 10.0  # medians of the residuals: seven standard deviations of normal ones
-_NEAREST = (0.05, 0.2, 0.5, 1.0, 1.0)
-_PRECISE = 1e-3
+_PRECISE = 1e-3  # residuals that need no turning
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +46,17 @@ def gram_frame(
         if looks_whole(generators / unit):
             basis = _generated((rows - base) / unit, generators / unit, deadline)
             if basis is not None:
-                return _axes(basis, base, unit, rows.shape[1], deadline)
+                frame = _axes(basis, base, unit, rows.shape[1], deadline)
+                spanning = np.linalg.matrix_rank(frame.directions, tol=_PRECISE) == len(basis.gram)
+                return refined(frame, rows, steps=False) if spanning else phased(frame, rows)
     return None
 
 
 def _generated(scaled: FloatArray, generators: FloatArray, deadline: Deadline) -> _Basis | None:
-    """Basis of the lattice of all rows: those that the generators' misses become generators themselves."""
+    """Basis of the lattice of all rows: those that the generators' lattice misses become generators themselves."""
     most_rank = scaled.shape[1]
     for _ in range(_ROUNDS):
-        exact = whole_gram(generators, most_rank)
+        exact = whole_gram(generators, most_rank, deadline)
         found = None if exact is None else gram_lattice(exact[1], deadline)
         if exact is None or found is None:
             return None
@@ -85,15 +87,11 @@ def _generated(scaled: FloatArray, generators: FloatArray, deadline: Deadline) -
 
 
 def _turned(lattice: Spanned, kept: FloatArray, scaled: FloatArray) -> FloatArray:
-    """The exact basis turned to where the generators are; then, as far as rows lie on the lattice, to where rows are.
-
-    The nearest rows first: the error of a direction grows with distance.
-    """
+    """The exact basis turned to where the generators are; then to where rows are, as far as they lie on the lattice."""
     exact = lattice.coordinates @ lattice.basis
     vectors = lattice.basis @ rotation(exact, kept, len(lattice.basis))
-    order = np.argsort(np.einsum("ij,ij->i", scaled, scaled), kind="stable")
-    for share in _NEAREST:
-        near = scaled[order[: max(int(share * len(order)), min(len(order), 20 * len(lattice.basis)))]]
+    for nearest in nearest_first(scaled, len(lattice.basis)):
+        near = scaled[nearest]
         positions = near @ np.linalg.pinv(vectors)
         whole = np.rint(positions)
         residuals = np.abs(positions - whole)
@@ -105,7 +103,7 @@ def _turned(lattice: Spanned, kept: FloatArray, scaled: FloatArray) -> FloatArra
     return vectors
 
 
-def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: Deadline) -> Frame | None:
+def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: Deadline) -> Frame:
     """Axes of the lattice: what split off with step one, as only axes are that short; then what the rest allows."""
     units = (np.diag(basis.gram) == 1) & (np.arange(len(basis.gram)) < basis.split)
     directions, steps = basis.vectors[units], np.ones(int(units.sum()))
@@ -113,12 +111,11 @@ def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: 
     doubt = ""
     if not units.all():
         rest = ~units
-        found = tight_frame(basis.gram[np.ix_(rest, rest)], columns - int(units.sum()), deadline)
+        gram = basis.gram[np.ix_(rest, rest)]
+        found = tight_frame(gram, columns - int(units.sum()), deadline)
         doubt = found.doubt
         # A functional c takes the basis to whole numbers c_i; as a vector of the span it is c' G^-1 b.
-        dual = found.functionals @ np.linalg.solve(
-            basis.gram[np.ix_(rest, rest)].astype(np.float64), basis.vectors[rest]
-        )
+        dual = found.functionals @ np.linalg.solve(gram.astype(np.float64), basis.vectors[rest])
         directions = np.concatenate([directions, dual])
         steps = np.concatenate([steps, np.ones(len(dual))])
         certain = np.concatenate([certain, found.certain])

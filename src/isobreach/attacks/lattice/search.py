@@ -12,7 +12,7 @@ from isobreach._progress import Progress
 from isobreach.attacks.lattice.climbing import climbed_frame
 from isobreach.attacks.lattice.dual import dual_frame
 from isobreach.attacks.lattice.evidence import accepted
-from isobreach.attacks.lattice.frame import Frame, complement, refined, spans
+from isobreach.attacks.lattice.frame import Frame, complement, spans
 from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
@@ -105,8 +105,7 @@ def _paths(release: Release, noise: float | None) -> list[Path]:
             generators = vectors[random_rows(vectors, wanted(columns), random, _LEAST_DIFFERENCE * _UNITS[-1])]
         lengths = float(np.sqrt(np.einsum("ij,ij->i", generators, generators).mean()))
         units = [unit for unit in _UNITS if 2 * error * lengths <= _LARGEST_ERROR * unit**2]
-        frame = gram_frame(rows, base, units, generators, deadline)
-        return None if frame is None else refined(frame, rows, steps=False)
+        return gram_frame(rows, base, units, generators, deadline)
 
     return [
         partial(whole, np.zeros(columns), False),

@@ -34,6 +34,7 @@ _EXCEPTIONS, _TIED = 0.02, 6
 _PRIMES = (2, 3, 5)
 # Whether a row is on the grid of a fraction cannot be told if errors reach this far.
 _TELLING = 0.2
+_DOUBT = "steps in a ratio of small whole numbers allow another frame, turned against this one"
 _FRACTIONS = (1, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 1000)
 
 
@@ -60,7 +61,7 @@ def step_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
         if len(missed):
             generators = np.concatenate([generators, random.permutation(missed)[: max(_EXTRA, rank // 2)]])
         elif done == rank:
-            return step_axes(lattice.basis, rows, base, error, "precision")
+            return _axes(lattice.basis, rows, base, error)
         else:
             allowed &= ~_exceptions(np.rint(positions[:, done:]).astype(np.int64), allowed)
             if allowed[generators].all():
@@ -106,27 +107,24 @@ def _is_monic(functional: tuple[int, ...]) -> bool:
     return next((value for value in functional if value), 0) == 1
 
 
-def step_axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float, path: str) -> Frame:
+def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -> Frame:
     """Frame of an orthogonal basis, one vector a step along each axis, fitted to all rows."""
     lengths = np.linalg.norm(basis, axis=1)
     certain = np.ones(len(lengths), dtype=np.bool_)
-    frame = refined(Frame(basis / lengths[:, None], lengths, certain, base, False, path), rows, steps=True)
+    frame = refined(Frame(basis / lengths[:, None], lengths, certain, base, False, "precision"), rows, steps=True)
     positions = frame.positions(rows)
     residuals = positions - np.rint(positions)
     within = np.abs(residuals) < _MISSED
     noise = np.sqrt(np.where(within, residuals**2, 0.0).mean(axis=0)) + error / frame.steps
     errors = _SURE * noise / (positions.std(axis=0) * np.sqrt(len(rows))) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
-    frame = replace(frame, steps=steps)
-    doubt = (
-        "" if certain.all() else "steps in a ratio of small whole numbers allow another frame, turned against this one"
-    )
-    return replace(_finer(frame, positions, noise), certain=certain, doubt=doubt)
+    doubt = "" if certain.all() else _DOUBT
+    return replace(frame, steps=_finer(steps, positions, noise), certain=certain, doubt=doubt)
 
 
-def _finer(frame: Frame, positions: FloatArray, noise: FloatArray) -> Frame:
+def _finer(steps: FloatArray, positions: FloatArray, noise: FloatArray) -> FloatArray:
     """Steps divided so that the rows with finer digits lie on the grid too, where a usual fraction does that."""
-    steps = frame.steps.copy()
+    steps = steps.copy()
     for axis in range(len(steps)):
         for fraction in _FRACTIONS:
             doubt = 2 * _SURE * noise[axis] * fraction
@@ -134,4 +132,4 @@ def _finer(frame: Frame, positions: FloatArray, noise: FloatArray) -> Frame:
             if doubt < _TELLING and (np.abs(fine - np.rint(fine)) <= doubt).all():
                 steps[axis] /= fraction
                 break
-    return replace(frame, steps=steps)
+    return steps
