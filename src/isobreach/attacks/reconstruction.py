@@ -27,7 +27,8 @@ class Knowledge:
     bounds
         Least and greatest value of each attribute, n x 2; infinite where there is none.
     noise
-        Standard deviation of random errors of released coordinates, ``"estimate"`` to find it out.
+        Standard deviation of random errors of released coordinates, ``"estimate"`` to find it out. (The lattice attack
+        finds it out anyway; a number spares it what that noise would defeat.)
     """
 
     known: NDArray[Any] | None = None
@@ -35,17 +36,31 @@ class Knowledge:
     bounds: ArrayLike | None = None
     noise: Any = None
 
+    @classmethod
+    def of(cls, given: object) -> "Knowledge":
+        """What was given, nothing for None; anything else is refused."""
+        if given is None:
+            return cls()
+        if not isinstance(given, cls):
+            got = type(given).__name__
+            raise InputError("knowledge", "must be a Knowledge", got, "Known records are Knowledge(known=...).")
+        return given
+
     def check(self, columns: int) -> "Knowledge":
         """Return itself with plain arrays, after checking them against the number of released columns."""
         known, sample = (self._table(name, columns) for name in ("known", "sample"))
-        noise = self.noise if self.noise in (None, "estimate") else check_not_negative("noise", self.noise)
+        given = self.noise is None or (isinstance(self.noise, str) and self.noise == "estimate")
+        noise = self.noise if given else check_not_negative("noise", self.noise)
         return Knowledge(known, sample, self._bounds(columns), noise)
 
     def _table(self, name: str, columns: int) -> NDArray[Any] | None:
         given = getattr(self, name)
         if given is None:
             return None
-        values = np.asarray(given)
+        try:
+            values = np.asarray(given)
+        except ValueError:  # its rows differ in length
+            raise InputError(name, "must be a table: two dimensions", type(given).__name__) from None
         check_table(name, values)
         if values.shape[1] > columns:
             raise InputError(name, f"must have at most {columns} columns like released", f"{values.shape[1]} columns")

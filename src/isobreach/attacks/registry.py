@@ -2,6 +2,7 @@
 """Attacks by name."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,11 @@ Attack = Callable[..., Reconstruction]
 def known_input(
     released: NDArray[Any] | Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
 ) -> Reconstruction:
-    """The known-input attack (``isobreach.attacks.attack``), which also takes its settings; the motion is found out."""
+    """The known-input attack (``isobreach.attacks.attack``), which also takes its settings; the motion is found out.
+
+    Of what the attacker knows it uses known records and the noise.
+    """
+    _check_settings("known-input", attack, settings, but=("known", "released", "seed", "progress"))
     if knowledge.known is None:
         raise InputError("knowledge", "must have known records for this attack", "none", "Give Knowledge(known=...).")
     settings.setdefault("motion", "auto")
@@ -49,10 +54,17 @@ def reconstruct(
     **settings: Any,
 ) -> Reconstruction:
     """Run the attack of a name on a release, with what the attacker knows; ``settings`` are the attack's own."""
-    check_choice("name", name, ATTACKS)
-    try:
-        return ATTACKS[name](released, knowledge or Knowledge(), seed=seed, progress=progress, **settings)
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        raise InputError("settings", f"must be those of the {name} attack", str(error).split("argument ")[-1]) from None
+    run = ATTACKS[check_choice("name", name, ATTACKS)]
+    _check_settings(name, run, settings, but=("released", "knowledge", "seed", "progress"))
+    return run(released, Knowledge.of(knowledge), seed=seed, progress=progress, **settings)
+
+
+def _check_settings(name: str, run: Callable[..., Any], settings: dict[str, Any], *, but: tuple[str, ...]) -> None:
+    """Refuse settings that are no arguments of a function, or among some of them."""
+    parameters = signature(run).parameters.values()
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return  # it checks its settings itself
+    allowed = [one.name for one in parameters if one.name not in but]
+    for setting in settings:
+        if setting not in allowed:
+            raise InputError("settings", f"must be those of the {name} attack: {', '.join(allowed)}", repr(setting))

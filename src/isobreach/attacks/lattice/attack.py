@@ -96,7 +96,7 @@ def lattice_attack(
         released = np.asarray(released)
         check_table("released", released)
     source = as_source(released)
-    knowledge = (knowledge or Knowledge()).check(source.shape[1])
+    knowledge = Knowledge.of(knowledge).check(source.shape[1])
     noise = knowledge.noise if isinstance(knowledge.noise, float) else None
     random = generator(0 if seed is None else seed, "lattice")
     with ONE_BLAS_THREAD:
