@@ -323,7 +323,7 @@ def test_a_sample_of_two_hundred_records(letter, origin_known):
     namings = [
         hidden.name(**knowledge)
         for hidden, knowledge in draws(
-            letter, range(50, 54 if origin_known else 52), 200, "sample", origin_known=origin_known
+            letter, range(50, 54 if origin_known else 51), 200, "sample", origin_known=origin_known
         )
     ]
     assert sum(naming.complete for naming in namings) >= (3 if origin_known else 0)
@@ -341,7 +341,7 @@ def test_a_sample_of_a_thousand_records_names_everything_behind_a_translation(le
 @pytest.mark.parametrize("count", [50, 200, 1000])
 def test_attributes_of_one_distribution_stay_open(count):
     rng = np.random.default_rng(count)
-    for _ in range(5):
+    for _ in range(3):
         population = rng.binomial(10, 0.3, (4000 + count, 6))
         population[:, 5] = rng.integers(20, 60, len(population))
         hidden = Planted(population[count:], rng)
@@ -353,7 +353,7 @@ def test_attributes_of_one_distribution_stay_open(count):
 @pytest.mark.parametrize("count", [50, 200, 1000])
 def test_the_sign_of_a_symmetric_attribute_stays_open(count):
     rng = np.random.default_rng(count)
-    for _ in range(5):
+    for _ in range(3):
         population = np.stack(
             [
                 rng.integers(-5, 6, 4000 + count),
@@ -391,6 +391,19 @@ def test_attributes_of_very_different_range(origin_known):
         naming = hidden.name(sample=table[:300])
         assert (naming.columns >= 0).all()
         assert naming.complete == origin_known
+
+
+def test_a_contradiction_leaves_options_that_are_too_many_to_try():
+    """Alike by themselves; two rise together and fill their bounds, of the third no offset can be tried."""
+    rng = np.random.default_rng(16)
+    first = rng.integers(0, 4001, 4000)
+    second = np.clip(first + rng.integers(-300, 301, 4000), 0, 4000)
+    table = np.stack([first, second, rng.permutation(first)], axis=1)
+    table[:2] = [[0, 0, 0], [4000, 4000, 4000]]
+    hidden = Planted(table, rng, origin_known=False)
+    naming = hidden.name(sample=table[100:700], bounds=[[0, 4000], [0, 4000], [-np.inf, np.inf]])
+    assert naming.notes == ()
+    assert hidden.columns[naming.columns >= 0].tolist() == [2]
 
 
 def test_a_sample_of_other_people_settles_nothing(letter):
@@ -469,7 +482,7 @@ def test_what_is_left_has_one_distribution_in_rows_and_records_however_bad_the_f
     """Fitted to few rows, on many terms: what is left of the fitted rows themselves would be far too small."""
     rng = np.random.default_rng(14)
     differ = []
-    for _ in range(20):
+    for _ in range(10):
         rows = letter[rng.choice(len(letter), 400, replace=False)]
         records = letter[rng.choice(len(letter), 2000, replace=False)]
         regression = Regression(rows)
@@ -477,7 +490,7 @@ def test_what_is_left_has_one_distribution_in_rows_and_records_however_bad_the_f
         beside = of_rows[:, 15], of_records[:, 15]
         tests = TwoSamples(regression.rows[:, 15] - beside[0], 2000, 1e-2, 1e-4, beside)
         differ.append(tests.differ((records[:, 15] - beside[1])[:, None])[0])
-    assert sum(differ) <= 2
+    assert sum(differ) <= 1
 
 
 def test_what_is_explained_of_an_axis_does_not_depend_on_itself(letter):

@@ -120,7 +120,7 @@ class Comparison:
                 differs = tests.differ(values if explained is None else values - explained[1][:, j, None])
                 np.minimum.at(lower[j, :, k], attributes[~differs], offsets[~differs])
                 np.maximum.at(upper[j, :, k], attributes[~differs], offsets[~differs])
-        untested = options.upper - options.lower >= _MOST_OFFSETS * self.steps[:, None, None]
+        untested = self._untested(options)
         lower[untested], upper[untested] = -np.inf, np.inf
         return options.within(lower, upper)
 
@@ -165,16 +165,12 @@ class Comparison:
 
     def _tried(self, options: Options) -> Options | None:
         """Options without those of one axis that lead to a contradiction; the same object where none are found."""
-        width = np.where(options.possible, options.upper - options.lower, 0.0).max(axis=(1, 2))
-        whole = np.flatnonzero(width < _MOST_OFFSETS * self.steps)
-        tries = {
-            int(j): [(k, *one) for k in (0, 1) for one in zip(*self._tries(options, int(j), k), strict=True)]
-            for j in whole
-        }
-        for axis in sorted(tries, key=lambda j: len(tries[j])):
-            if not 1 < len(tries[axis]) <= _MOST_TRIED:
+        axes = range(len(self.steps))
+        tries = {j: [(k, *one) for k in (0, 1) for one in zip(*self._tries(options, j, k), strict=True)] for j in axes}
+        for axis in sorted(axes, key=lambda j: len(tries[j])):
+            if options.possible[axis].sum() == len(tries[axis]) == 1 or not 1 <= len(tries[axis]) <= _MOST_TRIED:
                 continue
-            found, left = None, 0
+            found, left = self._untried(options, axis), 0
             for k, attribute, offset in tries[axis]:
                 state = _assumed(options, axis, int(attribute), k, float(offset)).matched()
                 state = state and self._given_settled(state)
@@ -185,6 +181,16 @@ class Comparison:
             if self._rounds >= self._most_rounds:
                 break
         return options
+
+    def _untested(self, options: Options) -> BoolArray:
+        """Axis, attribute and sign with too many offsets to test."""
+        return np.asarray(options.upper - options.lower >= _MOST_OFFSETS * self.steps[:, None, None])
+
+    def _untried(self, options: Options, axis: int) -> Options | None:
+        """The axis has one of the options that are too many to try; None where it has no such."""
+        other = np.zeros_like(options.possible)
+        other[axis] = ~self._untested(options)[axis]
+        return options.without(other).matched()
 
 
 def _assumed(options: Options, axis: int, attribute: int, sign: int, offset: float) -> Options:
