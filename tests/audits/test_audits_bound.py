@@ -20,7 +20,7 @@ def _table(records, *, translates=False, epsilon=0.3):
 def _others(table, coalition):
     """Breach probabilities of the others if every insider is linked."""
     order = np.array(coalition)
-    found = span(table, order, Growth(np.arange(len(order)) + 1, True), (len(order),))
+    found = span(table, order, Growth(np.arange(len(order)) + 1, np.ones(len(order), dtype=bool)), (len(order),))
     residual = next(iter(residuals_by_size(table, found)))[1]
     return np.delete(probabilities(table, residual, found.hidden(0)), order)
 

@@ -177,6 +177,7 @@ def test_a_gate_that_cannot_be_decided_is_closed(people):
 
     result = ib.audit(RNG.standard_normal((50, 30)), coalition_sizes=[1], trials=3, seed=0)
     assert Gate(0.5, None).reason(result) is None
-    reason = Gate(0.5, None).reason(replace(result, undecided=1))
+    open_ = replace(result, per_size=(replace(result.per_size[0], undecided=1),))
+    reason = Gate(0.5, None).reason(open_)
     assert reason is not None
     assert reason.startswith("gate closed: links were undecided for 1 random coalition")

@@ -46,7 +46,10 @@ class WorstFound:
 
 @dataclass(frozen=True)
 class SizeFigures:
-    """Everything about coalitions of one size. ``worst_*``: at least so bad; ``bound``: no coalition is worse."""
+    """Everything about coalitions of one size. ``worst_*``: at least so bad; ``bound``: no coalition is worse.
+
+    ``undecided``: random coalitions of this size whose linking was given up: theirs are lower bounds.
+    """
 
     size: int
     random: RandomCoalitions
@@ -54,6 +57,7 @@ class SizeFigures:
     worst_mean: WorstFound
     worst_breached: WorstFound
     bound: Bound
+    undecided: int
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class AuditResult:
     rows_known
         Whether insiders were supposed to know their own rows, instead of finding them.
     undecided
-        Random coalitions whose linking was given up: their figures are lower bounds.
+        Random coalitions whose linking was given up at some size: their figures are lower bounds.
     names, ids
         Of the columns and the records, where the table has any.
     """

@@ -65,7 +65,7 @@ class RowsKnown:
 
     def grow(self, order: IntArray, joined: Any = None) -> Growth:
         """Each is linked as soon as there."""
-        return Growth(np.arange(len(order)) + 1, complete=True)
+        return Growth(np.arange(len(order)) + 1, np.ones(len(order), dtype=np.bool_))
 
 
 class Store(Protocol):
@@ -203,7 +203,7 @@ def audit(
         attackers=attackers(others, values, release.data, release.key.order, epsilon, seed),
         remedies=tried,
         rows_known=rows_known,
-        undecided=int((~played.figures.complete[len(greedy) :]).sum()),
+        undecided=int((~played.random.complete).any(axis=1).sum()),
     )
 
 

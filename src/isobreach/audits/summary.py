@@ -56,6 +56,7 @@ def summarise(
             _worst(played.figures.mean[:, place], greedy),
             _worst(played.figures.breached[:, place].astype(np.float64), greedy),
             limits[place],
+            int((~played.random.complete[:, place]).sum()),
         )
         for place, size in enumerate(sizes)
     )

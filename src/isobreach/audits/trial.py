@@ -90,6 +90,6 @@ def play(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, 
         breached=breached,
         certain=certain,
         attributes=learned,
-        complete=np.array(growth.complete),
+        complete=growth.decided[np.array(sizes) - 1],
     )
     return Trial(figures, probability)

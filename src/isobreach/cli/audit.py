@@ -51,9 +51,9 @@ class Gate:
         if self.above is None:
             return None
         one = result.at(result.sizes[-1] if self.size is None else self.size)
-        if one.worst_record.value <= self.above and result.undecided:
+        if one.worst_record.value <= self.above and one.undecided:
             return (
-                f"gate closed: links were undecided for {count(result.undecided, 'random coalition')}, so that the "
+                f"gate closed: links were undecided for {count(one.undecided, 'random coalition')}, so that the "
                 "breach probability may be higher than what was found. Try --rows-known."
             )
         if one.worst_record.value <= self.above:

@@ -18,6 +18,7 @@ at random shows one.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,7 @@ MOST_JOINED = 12_000_000  # pairs kept from one pass, by all coalitions together
 _FEW = 1000.0  # copies expected by chance, few enough to list
 _LOOKED_AT = 16  # records of a coalition that the expectation is worked out for
 _MOST_COPIES = 2_000_000
-_MOST_WORK = 4e9  # distances that putting shapes together or extending them may cost
+_FAIR_WORK, _MOST_WORK = 5e8, 2e9  # distances that putting shapes together may cost: rather, and at all
 _TRIES = 300  # values that a copy is looked for around before all are looked at
 
 
@@ -46,7 +47,8 @@ class Plan:
     """How to find the copies of the first ``size`` records: ``corners`` are the three or four to begin with.
 
     ``low`` and ``high``: released distances between all records that are looked at. ``pairs``: expected pairs of values
-    at the distances of the first corner from the others. ``few``: so are the copies that chance makes.
+    at the distances of the first corner from the others. ``few``: so are the copies that chance makes. ``share``: log
+    of the share of pairs of values at the distance of each pair of records.
     """
 
     size: int
@@ -55,6 +57,7 @@ class Plan:
     high: FloatArray
     pairs: float
     few: bool
+    share: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,18 @@ class Joined:
         return neighbours(self.u[part], self.v[part], copies)
 
 
+def _corners(share: FloatArray, size: int) -> tuple[IntArray, float]:
+    """Three or four of the first ``size`` records to begin with, the rarest distances from one of them; and the log of
+    the share of triples of values that putting them together looks at.
+    """
+    part = share[:size, :size].copy()
+    np.fill_diagonal(part, np.inf)
+    width = min(size - 1, 3)
+    first = int(np.argmin(np.sort(part, axis=1)[:, :width].sum(axis=1)))
+    others = np.argsort(part[first], kind="stable")[:width]
+    return np.concatenate([[first], others]), float(part[first, others[:2]].sum())
+
+
 class Shapes:
     """Released values, asked for copies of the shapes that coalitions have."""
 
@@ -87,7 +102,8 @@ class Shapes:
             self._cloud = Cloud(points, np.float64)
 
     def plan(self, known: FloatArray, error: FloatArray, size: int | None = None) -> Plan:
-        """Plan for the smallest number of records that few copies by chance are expected of, or for ``size``.
+        """Plan for the smallest number of records that few copies by chance are expected of, at a fair cost; or for
+        ``size``.
 
         With p_ij the share of pairs of values at the distance of records i and j, chance makes about
         m^k prod_(i<j<=k) p_ij copies of k records; of a record's distances only n count, the most telling ones.
@@ -97,21 +113,16 @@ class Shapes:
         low, high = Bounds(known[:count], error[:count]).distances(everyone, everyone)
         share = np.stack([self._rates.log_share(low[i], high[i]) for i in range(count)])
         log_rows = np.log(len(self.points))
-        expected, chosen = 0.0, size or count
-        for k in range(count):
-            if size is None and k >= 3 and expected <= np.log(_FEW):
+        expected = np.cumsum([log_rows + float(np.sort(share[k, :k])[: known.shape[1]].sum()) for k in range(count)])
+        chosen = count if size is None else min(size, count)
+        for k in range(3, count) if size is None else ():
+            if expected[k - 1] <= np.log(_FEW) and _corners(share, k)[1] + 3 * log_rows <= np.log(_FAIR_WORK):
                 chosen = k
                 break
-            expected += log_rows + float(np.sort(share[k, :k])[: known.shape[1]].sum())
-        chosen = min(chosen, count)
-        part = share[:chosen, :chosen].copy()
-        np.fill_diagonal(part, np.inf)
-        width = min(chosen - 1, 3)
-        first = int(np.argmin(np.sort(part, axis=1)[:, :width].sum(axis=1)))
-        others = np.argsort(part[first], kind="stable")[:width]
-        corners = np.concatenate([[first], others])
-        pairs = float(np.exp(np.logaddexp.reduce(part[first, others]) + 2 * log_rows))
-        return Plan(chosen, corners, low, high, pairs, bool(expected <= np.log(_FEW)))
+        corners, work = _corners(share, chosen)
+        few = bool(expected[chosen - 1] <= np.log(_FEW) and work + 3 * log_rows <= np.log(_MOST_WORK))
+        pairs = float(np.exp(np.logaddexp.reduce(share[corners[0], corners[1:]]) + 2 * log_rows))
+        return Plan(chosen, corners, low, high, pairs, few, share)
 
     def joined(self, plans: Sequence[Plan], progress: Progress = no_progress) -> Joined:
         """All pairs of values at the distances that the plans begin with, found in one pass."""
@@ -133,26 +144,33 @@ class Shapes:
         spans: IntArray,
         plan: Plan,
         joined: Joined | None = None,
-    ) -> int:
-        """Return the largest k, at least 2, such that the first k records have a displaced copy.
+    ) -> tuple[int, bool]:
+        """Return the largest k, at least 2, such that the first k records have a displaced copy, and True.
 
-        ``values``: the true value of each record; ``spans``: first and last + 1 of those that it may have at all; the
-        first two records are in each other's. Raises TooManyError where the search would be too large.
+        Where some search would be too large: the largest k that may have one, and False. ``values``: the true value of
+        each record; ``spans``: first and last + 1 of those that it may have at all; the first two records are in each
+        other's.
         """
         if not plan.few:
-            if plan.size == len(known) and self._sampled(plan, known, error, values, spans):
-                return plan.size
-            raise TooManyError
-        found = self._copies(plan, known, error, values, spans, self.joined([plan]) if joined is None else joined)
-        if len(found):
-            return self._longest(known, error, values, spans, found)
+            every = plan.size == len(known)
+            return len(known), every and self._sampled(plan, known, error, values, spans)
+        try:
+            joined = self.joined([plan]) if joined is None else joined
+            found = self._copies(plan, known, error, values, spans, joined)
+            if len(found):
+                return self._longest(known, error, values, spans, found), True
+        except TooManyError:
+            return len(known), False
         for size in range(plan.size - 1, 2, -1):
             shorter = self.plan(known[:size], error, size)
             if self._sampled(shorter, known, error, values, spans):
-                return size
-            if len(self._copies(shorter, known, error, values, spans, self.joined([shorter]))):
-                return size
-        return 2
+                return size, True
+            try:
+                if len(self._copies(shorter, known, error, values, spans, self.joined([shorter]))):
+                    return size, True
+            except TooManyError:
+                return size, False
+        return 2, True
 
     def _copies(
         self, plan: Plan, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray, joined: Joined
@@ -188,9 +206,14 @@ class Shapes:
         if len(shapes) >= _MOST_COPIES:
             raise TooManyError
         placed = corners
-        for record in np.setdiff1d(np.arange(plan.size), corners):
-            shapes = self._extended(known, error, placed, shapes, int(record), int(values[record]), spans[record])
+        rest = set(range(plan.size)) - set(corners.tolist())
+        while rest:
+            # The record that is rarest where some other one is placed, looked for around that one.
+            record = min(rest, key=lambda r: float(plan.share[r, placed].min()))
+            pivot = int(np.argmin(plan.share[record, placed]))
+            shapes = self._extended(known, error, placed, shapes, record, int(values[record]), spans[record], pivot)
             placed = np.append(placed, record)
+            rest.discard(record)
         return shapes[:, np.argsort(placed)]
 
     def _extended(
@@ -202,14 +225,28 @@ class Shapes:
         record: int,
         true: int,
         span: IntArray,
+        pivot: int | None = None,
     ) -> IntArray:
         low, high = (b[:, 0] for b in Bounds(known, error).distances(placed, np.array([record])))
-        # By the record with the fewest values.
-        counts = [len(np.unique(column)) for column in shapes.T]
+        if pivot is None:  # the record with the fewest values
+            pivot = int(np.argmin([len(np.unique(column)) for column in shapes.T]))
         swap = np.arange(len(placed))
-        swap[[0, int(np.argmin(counts))]] = swap[[int(np.argmin(counts)), 0]]
-        shapes = shapes[np.argsort(shapes[:, swap[0]], kind="stable")][:, swap]
-        more = one_more(self.points, self._columns, self.copies, shapes, low[swap], high[swap], true, span)
+        swap[[0, pivot]] = swap[[pivot, 0]]
+        shapes = shapes[np.argsort(shapes[:, pivot], kind="stable")][:, swap]
+        more, whole = one_more(
+            self.points,
+            self._columns,
+            self.copies,
+            shapes,
+            low[swap],
+            high[swap],
+            true,
+            span,
+            _MOST_COPIES,
+            int(_MOST_WORK / 8),
+        )
+        if not whole:
+            raise TooManyError
         return more[:, np.append(swap, len(placed))]
 
     def _longest(self, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray, found: IntArray) -> int:
@@ -236,6 +273,7 @@ class Shapes:
             if np.prod([float(len(near)) for _, near in lists]) > _MOST_WORK / _TRIES:
                 return False
             shapes = self._put_together(lists, low, high, values[corners], spans[corners])
-            if len(shapes) and len(self._completed(plan, corners, shapes[:256], known, error, values, spans)):
-                return True
+            with suppress(TooManyError):  # then around another one
+                if len(shapes) and len(self._completed(plan, corners, shapes[:256], known, error, values, spans)):
+                    return True
         return False

@@ -33,7 +33,7 @@ from isobreach.linking.assignment import Budget, Geometry, Search
 from isobreach.linking.backbone import backbone
 from isobreach.linking.candidates import all_candidates
 from isobreach.linking.copies import MOST_JOINED, Joined, Plan, Shapes
-from isobreach.linking.linker import NODE_LIMIT, known_unit, link
+from isobreach.linking.linker import known_unit, link
 from isobreach.linking.motions import Motion
 from isobreach.linking.narrowing import distances_from
 from isobreach.linking.pairs import TooManyError
@@ -42,6 +42,7 @@ from isobreach.linking.precision import released_precision
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+_NODE_LIMIT = 200_000  # fewer than ``link`` has: there are many coalitions, and each of its sizes is searched
 _SMALL = 1024  # candidates in all, few enough to search among them without further thought
 _MOST_COMPARED = 250_000  # pairs of candidates of two records: beyond, shapes are looked for
 _MOST_LISTED = 200_000
@@ -51,11 +52,17 @@ _MOST_LISTED = 200_000
 class Growth:
     """From which size on each insider of a growing coalition is linked; beyond its length where it never is.
 
-    ``complete``: False where a search was given up: links may then have been missed, never invented.
+    ``decided[k - 1]``: False where the search for k insiders was given up: links may then have been missed, never
+    invented.
     """
 
     since: IntArray
-    complete: bool
+    decided: NDArray[np.bool_]
+
+    @property
+    def complete(self) -> bool:
+        """Whether links were decided at every size."""
+        return bool(self.decided.all())
 
     def linked(self, size: int) -> IntArray:
         """Places of the insiders who are linked once there are so many."""
@@ -72,7 +79,7 @@ class GrowingLinks:
         order: IntArray,
         *,
         motion: Motion,
-        node_limit: int = NODE_LIMIT,
+        node_limit: int = _NODE_LIMIT,
     ) -> None:
         source = as_source(released)
         self.source, self.motion, self.node_limit = source, motion, node_limit
@@ -134,11 +141,12 @@ class GrowingLinks:
         distinct, which = self._distinct(order)
         first = np.full(len(distinct), len(order), dtype=np.int64)
         np.minimum.at(first, which, np.arange(len(order)))
-        since, complete = _Grower(self, order[distinct], joined).run()
+        since, decided = _Grower(self, order[distinct], joined).run()
         # Sizes counted in distinct insiders become sizes of the coalition; equal records are linked together.
         sizes = np.append(first, len(order)) + 1
         own = sizes[np.minimum(since, len(distinct) + 1) - 1][which]
-        return Growth(np.maximum(own, np.arange(len(order)) + 1), complete)
+        known = np.maximum.accumulate(which)  # how many are distinct among the first 1, 2, ..., less one
+        return Growth(np.maximum(own, np.arange(len(order)) + 1), decided[known])
 
     def _distinct(self, order: IntArray) -> tuple[IntArray, IntArray]:
         """Places of the distinct records in an order, by first appearance, and which of them each one is."""
@@ -168,13 +176,13 @@ class GrowingLinks:
         return self._shapes
 
     def _one_by_one(self, order: IntArray) -> Growth:
-        since, complete = np.full(len(order), len(order) + 1, dtype=np.int64), True
+        since, decided = np.full(len(order), len(order) + 1, dtype=np.int64), np.ones(len(order), dtype=np.bool_)
         for size in range(len(order), 0, -1):
             linkage = link(self.records[order[:size]], self.source, motion=self.motion, node_limit=self.node_limit)
-            complete = complete and linkage.complete
+            decided[size - 1] = linkage.complete
             linked = linkage.linked
             since[linked[since[linked] == size + 1]] = size
-        return Growth(since, complete)
+        return Growth(since, decided)
 
 
 class _Grower:
@@ -191,31 +199,29 @@ class _Grower:
         self._fixed: list[int] = []
         self._open: dict[int, IntArray] = {}
         self._gaps: dict[int, FloatArray] = {}
-        self._complete = True
+        self._decided = np.ones(len(order), dtype=np.bool_)
 
-    def run(self) -> tuple[IntArray, bool]:
-        """From which size on each record is linked (beyond their number: never), and whether all was decided."""
+    def run(self) -> tuple[IntArray, NDArray[np.bool_]]:
+        """From which size on each record is linked (beyond their number: never), and whether that is sure, by size."""
         count = len(self._known)
         since = np.full(count, count + 1, dtype=np.int64)
         displaced = self._displaced() if self._by_shape else 0
         for size in range(displaced + 1, count + 1):
             for record in range(size) if self._by_shape and not self._fixed else [size - 1]:
                 self._open[record] = self._candidates(record, size)
-            for record in self._solved():
+            for record in self._solved(size):
                 since[record] = size
-        return since, self._complete
+        return since, self._decided
 
     def _displaced(self) -> int:
         """Most records that have a displaced copy: none of fewer is linked."""
         count, shapes = len(self._known), self._links.shapes
         if count < 3:
             return count
-        try:
-            plan = shapes.plan(self._known, self._error)
-            return shapes.displaced(self._known, self._error, self._true, self._spans, plan, self._joined)
-        except TooManyError:
-            self._complete = False
-            return count
+        plan = shapes.plan(self._known, self._error)
+        size, exact = shapes.displaced(self._known, self._error, self._true, self._spans, plan, self._joined)
+        self._decided[2:size] = exact  # of two nothing is open: they can be swapped
+        return size
 
     def _candidates(self, record: int, size: int) -> IntArray:
         """Values that a record may have, given the links so far."""
@@ -248,20 +254,20 @@ class _Grower:
             values = values[fits & ~taken]
         return values
 
-    def _solved(self) -> list[int]:
+    def _solved(self, size: int) -> list[int]:
         """Open records that are linked now; they become fixed, and the others' lists shrink."""
         if all(len(values) > 1 for values in self._open.values()) and len(self._open) == 1:
             return []
         records = sorted(self._open)
         sizes = sorted(len(self._open[r]) for r in records)
         if sum(sizes) > _MOST_LISTED:
-            self._complete = False
+            self._decided[size - 1] = False
             return []
         place = {r: k for k, r in enumerate(records)}
         geometry = Geometry(self._known[records], self._error[records], self._points, self._copies)
         lists = {place[r]: self._open[r] for r in records}
         agreement = backbone(Search(geometry, lists, Budget(self._links.node_limit)))
-        self._complete = self._complete and agreement.complete
+        self._decided[size - 1] = agreement.complete
         linked = [records[k] for k, value in sorted(agreement.links.items()) if value == self._true[records[k]]]
         for record in linked:
             del self._open[record]

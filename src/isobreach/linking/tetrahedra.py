@@ -197,8 +197,12 @@ def one_more(
     high: FloatArray,
     true: int,
     span: IntArray,
-) -> IntArray:
-    """Shapes with one more value, any but ``true``, at a distance in [low[k], high[k]] from the k-th.
+    most: int,
+    most_work: int,
+) -> tuple[IntArray, bool]:
+    """Shapes with one more value, any but ``true``, at a distance in [low[k], high[k]] from the k-th; and whether all.
+
+    At most ``most`` of them, after at most ``most_work`` distances or so.
 
     Shapes with the same first value stand together: what is at the right distance from it is found once for all.
     """
@@ -208,10 +212,14 @@ def one_more(
     squares = np.empty(len(points))
     near = np.empty(len(points), dtype=np.int64)
     least, greatest = max(low[0], 0.0) ** 2 * (1 - 1e-12), high[0] ** 2 * (1 + 1e-12)
-    found, last = 0, -1
+    found, last, work = 0, -1, 0
     for s in range(len(shapes)):
+        work += found
+        if count > most or work > most_work:
+            return out[:count], False
         if shapes[s, 0] != last:
             last, found = shapes[s, 0], 0
+            work += len(points) // 8  # side by side they cost less
             _squares_from(points[last], columns, squares)
             for x in range(span[0], span[1]):
                 if x != true and least <= squares[x] <= greatest:
@@ -235,4 +243,4 @@ def one_more(
                 out[count, :size] = shapes[s]
                 out[count, size] = x
                 count += 1
-    return out[:count]
+    return out[:count], True

@@ -79,6 +79,7 @@ def _size(one: SizeFigures) -> dict[str, Any]:
     random = one.random
     return {
         "size": one.size,
+        "undecided": one.undecided,
         "random": {
             "linked_share": _sampled(random.linked),
             "hidden_dimension": random.hidden_dimension,
