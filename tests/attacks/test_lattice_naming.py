@@ -303,6 +303,7 @@ def test_steps_that_differ_and_records_that_were_rounded(letter, decimals):
             hidden.values, hidden.steps, origin_known, Knowledge(known=given_[:9], sample=given_[::30]).check(16)
         )
         assert naming.complete
+        assert naming.notes == ()
         assert (naming.columns == hidden.columns).all()
         assert (naming.signs == hidden.signs).all()
         assert (np.abs(naming.offsets - hidden.offsets) < 1e-4).all()
@@ -482,15 +483,15 @@ def test_what_is_left_has_one_distribution_in_rows_and_records_however_bad_the_f
     """Fitted to few rows, on many terms: what is left of the fitted rows themselves would be far too small."""
     rng = np.random.default_rng(14)
     differ = []
-    for _ in range(10):
+    for _ in range(3):
         rows = letter[rng.choice(len(letter), 400, replace=False)]
         records = letter[rng.choice(len(letter), 2000, replace=False)]
         regression = Regression(rows)
         of_rows, of_records = regression.given(np.arange(15), records)
         beside = of_rows[:, 15], of_records[:, 15]
-        tests = TwoSamples(regression.rows[:, 15] - beside[0], 2000, 1e-2, 1e-4, beside)
+        tests = TwoSamples(regression.rows[:, 15] - beside[0], 2000, 1e-4, 1e-4, beside)
         differ.append(tests.differ((records[:, 15] - beside[1])[:, None])[0])
-    assert sum(differ) <= 1
+    assert not any(differ)
 
 
 def test_what_is_explained_of_an_axis_does_not_depend_on_itself(letter):

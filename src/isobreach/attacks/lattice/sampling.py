@@ -39,6 +39,7 @@ LEAST_SAMPLE = 20  # records, and rows, below which no test says anything
 _WRONG = 1e-6
 _CONSTANT = np.e  # of the two-sample inequality, for any two sizes
 _MOST_OFFSETS = 128
+_ROOM = 1e-4  # of a step, at least: rounding does not move a value across the end of a bin
 _MOST_TRIED = 64  # options of an axis, to look for contradictions
 _WORK = 1 << 26  # axes times attributes times records, over all rounds of tests given what is settled
 _FEW = 512  # records, below which a round costs no less
@@ -107,13 +108,14 @@ class Comparison:
         records = np.zeros((len(self.sample), len(self.steps)))
         records[:, given] = (self.sample[:, settled.columns[given]] - settled.offsets[given]) * settled.signs[given]
         explained = self._regression.given(given, records) if len(given) else None
-        for j in range(len(self.steps)):
+        rooms = np.maximum(_ROOM * self.steps, 4 * options.error.max(axis=1))
+        for j, room in enumerate(rooms.tolist()):
             if explained is None:
-                tests = TwoSamples(self.values[:, j], len(self.sample), self._level, 1e-4 * self.steps[j])
+                tests = TwoSamples(self.values[:, j], len(self.sample), self._level, room)
             else:
                 beside = explained[0][:, j], explained[1][:, j]
                 rest = self._regression.rows[:, j] - beside[0]
-                tests = TwoSamples(rest, len(self.sample), self._level, 1e-4 * self.steps[j], beside)
+                tests = TwoSamples(rest, len(self.sample), self._level, room, beside)
             for k, sign in enumerate(SIGNS):
                 attributes, offsets = self._tries(options, j, k)
                 values = sign * (self.sample[:, attributes] - offsets)
