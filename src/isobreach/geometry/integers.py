@@ -26,9 +26,9 @@ def rank_modulo(matrix: IntArray, prime: int = PRIME) -> int:
             continue
         pivot = rank + int(places[0])
         work[[rank, pivot]] = work[[pivot, rank]]
-        work[rank] = work[rank] * pow(int(work[rank, column]), -1, prime) % prime
+        first = work[rank, column:] * pow(int(work[rank, column]), -1, prime) % prime  # nothing is left before it
         below = rank + 1 + np.flatnonzero(work[rank + 1 :, column])
-        work[below] = (work[below] - work[below, column][:, None] * work[rank] % prime) % prime
+        work[below, column:] = (work[below, column:] - work[below, column][:, None] * first % prime) % prime
         rank += 1
     return rank
 
@@ -59,11 +59,11 @@ def _inverse_modulo(matrix: IntArray, prime: int) -> IntArray | None:
             return None
         pivot = column + int(places[0])
         work[[column, pivot]] = work[[pivot, column]]
-        work[column] = work[column] * pow(int(work[column, column]), -1, prime) % prime
-        factors = work[:, column].copy()
-        factors[column] = 0
-        others = np.flatnonzero(factors)
-        work[others] = (work[others] - factors[others][:, None] * work[column] % prime) % prime
+        first = work[column, column:] * pow(int(work[column, column]), -1, prime) % prime  # nothing is left before it
+        others = np.flatnonzero(work[:, column])
+        others = others[others != column]
+        work[others, column:] = (work[others, column:] - work[others, column][:, None] * first % prime) % prime
+        work[column, column:] = first
     return work[:, size:]
 
 

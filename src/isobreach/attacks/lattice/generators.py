@@ -70,15 +70,18 @@ def short_differences(rows: FloatArray, random: np.random.Generator, least: floa
 def spread(differences: FloatArray, count: int) -> FloatArray:
     """Of differences in the order of their lengths, a short set that spans, then the next that are not parallel."""
     units = differences / np.linalg.norm(differences, axis=1)[:, None]
-    left, taken = units.copy(), list[int]()
+    outside, span, taken = np.ones(len(units)), np.empty((0, units.shape[1])), list[int]()  # outside: squared lengths
     for share in _NEW_DIRECTION:
         while len(taken) < differences.shape[1]:
-            lengths = np.linalg.norm(left, axis=1)
-            new = np.flatnonzero(lengths > share)
+            new = np.flatnonzero(outside > share**2)
             if not len(new):
                 break
-            direction = left[new[0]] / lengths[new[0]]
-            left -= np.outer(left @ direction, direction)
+            direction = units[new[0]]
+            for _ in range(2):  # twice is enough (Kahan)
+                direction = direction - (span @ direction) @ span
+            direction = direction / np.linalg.norm(direction)
+            outside -= (units @ direction) ** 2
+            span = np.concatenate([span, direction[None]])
             taken.append(int(new[0]))
     for place in range(len(units)):
         if len(taken) >= count:

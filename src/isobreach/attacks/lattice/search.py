@@ -27,6 +27,7 @@ Path = Callable[[np.random.Generator, Deadline], Frame | None]
 _UNITS = tuple(10.0**-k for k in range(7))
 # Error of an inner product, in squared units, beyond which its whole number cannot be told.
 _LARGEST_ERROR = 0.25
+_LATE = "the time budget ended before all paths were tried"
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
 
@@ -62,12 +63,15 @@ def search(
     paths = _paths(release, noise)
     for done, (path, child) in enumerate(zip(paths, random.spawn(len(paths)), strict=True)):
         progress("lattice paths", done, len(paths))
+        if deadline.left <= 0:
+            late = _LATE
+            break
         try:
             frame = path(child, deadline.half())
         except np.linalg.LinAlgError:
             continue  # too degenerate for this path
         except OutOfTimeError:
-            late = "the time budget ended before all paths were tried"
+            late = _LATE
             continue
         if frame is None:
             continue
