@@ -18,6 +18,7 @@ from scipy.special import ndtr
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
 from isobreach._validation import check_positive, check_seed, check_table
+from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.evidence import grid_evidence
 from isobreach.attacks.lattice.frame import Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
@@ -35,6 +36,7 @@ BUDGET = 60.0
 _SAMPLE, _ADDED = 20_000, 2_000
 _SEARCHES = 3
 _ORIGIN_CHANCE = 1e-6
+_SURE, _VALUE_ERRORS = 6.0, (1e-6, 1e-2)
 _PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
 
 
@@ -161,7 +163,8 @@ def _told(
     left_over = _left_over(values[:, count:], doubt)
     steps = np.full(columns, np.nan)
     steps[:count] = frame.steps
-    naming = name_axes(values, steps, origin, knowledge, progress=progress)
+    error = _value_error(frame, positions, deviation)
+    naming = name_axes(values, steps, origin, knowledge, error=error, progress=progress)
     order, signs = _order(naming), np.where(naming.signs == 0, 1, naming.signs)
     settled = np.isfinite(naming.offsets) & (naming.signs != 0)
     values *= signs
@@ -186,6 +189,13 @@ def _told(
         noise=float(np.sqrt(((deviation * frame.steps) ** 2).mean())),
         misread=misread,
     )
+
+
+def _value_error(frame: Frame, positions: FloatArray, deviation: FloatArray) -> float:
+    """The most that a value may be off, in steps: a step that is no decimal is known as well as the rows tell it."""
+    spread = positions.std(axis=0) * np.sqrt(len(positions))
+    errors = _SURE * deviation / spread * np.abs(positions).max(axis=0)
+    return float(np.where(are_decimal(frame.steps), 0.0, errors).max().clip(*_VALUE_ERRORS))
 
 
 def _origin(frame: Frame, deviation: FloatArray, away: float) -> tuple[IntArray, bool]:
