@@ -61,7 +61,7 @@ def falsehoods(found, records, rotation):
     sizes = np.linalg.svd(moving / np.maximum(np.linalg.norm(moving, axis=0), 1e-300), compute_uv=False)
     if (sizes > 1e-9).sum() == moving.shape[1]:
         for j in np.flatnonzero(found.recovered):
-            shares = np.sort(np.abs(found.axes[j] @ rotation))
+            shares = np.sort(np.abs(found.axes[j] @ rotation)[np.ptp(records, axis=0) > 0])
             if np.abs(shares - (np.arange(len(shares)) == len(shares) - 1)).max() > TURNED:
                 wrong.append(f"axis {j} is no attribute's: {shares[-3:]}")
     return wrong + _wrong_columns(found, truth)

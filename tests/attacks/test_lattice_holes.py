@@ -109,6 +109,15 @@ def test_three_columns_congruent_modulo_three(rng):
     Planted(table, rng).attack()
 
 
+def test_a_tie_between_columns_that_hardly_vary_apart(rng):
+    """x2 - x1 is even: steps of the false axes are known less well than residuals suggest, and are in a ratio of 10."""
+    tenths = rng.integers(0, 100, ROWS) / 10
+    for _ in range(4):
+        others = whole(rng, 2) * [5, 1]
+        table = np.column_stack([tenths, tenths + 2 * rng.integers(0, 100, ROWS), others])
+        Planted(table, rng, translation=5.0, store=lambda values: values.astype(np.float32)).attack()
+
+
 # --- Columns that depend on each other ------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.certainty import judged_steps
-from isobreach.attacks.lattice.frame import Frame, phased
+from isobreach.attacks.lattice.frame import Frame, phased, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Dual, split
 from isobreach.geometry.lattice import Deadline, whole_combinations
@@ -70,7 +70,7 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
         noise = np.sqrt(((positions - whole)[good][:, kept] ** 2).mean(axis=0))
         frame = _as_frame(fitted, frame.base)
     frame = phased(frame, rows)
-    errors = _SURE * noise / (frame.positions(rows).std(axis=0) * np.sqrt(len(rows))) + 1e-9
+    errors = _SURE * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     doubt = "" if certain.all() else "functionals with unusual steps may be sums of several attributes"
     return replace(frame, steps=steps, certain=certain, doubt=doubt)

@@ -67,8 +67,16 @@ class Evidence:
         return np.asarray(shown & (self.cosine > LEAST_COSINE) & ~self.missed.any(axis=0) & self.spread)
 
 
-def evidence(positions: FloatArray, reach: FloatArray | float, telling_rows: IntArray | None = None) -> Evidence:
-    """Evidence of rows' positions along axes, in steps (m x k); ``telling_rows``: how many count, all by default."""
+def evidence(
+    positions: FloatArray,
+    reach: FloatArray | float,
+    telling_rows: IntArray | None = None,
+    finest: FloatArray | float = _ROUNDOFF,
+) -> Evidence:
+    """Evidence of rows' positions along axes, in steps (m x k).
+
+    ``telling_rows``: how many count, all by default. ``finest``: the least residual that says something.
+    """
     whole = np.rint(positions)
     residuals = np.abs(positions - whole)
     usual = np.array([_commonest(column) for column in whole.T])
@@ -81,7 +89,7 @@ def evidence(positions: FloatArray, reach: FloatArray | float, telling_rows: Int
     return Evidence(
         cosine=cosines.mean(axis=0),
         z=np.sqrt(2.0 * said) * mean,
-        log_chance=said * np.log(np.minimum(2 * (largest + _ROUNDOFF), 1.0)),
+        log_chance=said * np.log(np.minimum(2 * (largest + finest), 1.0)),
         missed=residuals > reach,
         spread=count > 0,
     )
@@ -91,17 +99,21 @@ def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
     """Frame with only those axes certain on whose grid the rows lie, and whose grid is not that of the release itself.
 
     Rounding puts released coordinates on a grid of its own, with axes along the released columns and steps of the
-    rounding: what is found there says nothing of the records.
+    rounding: what is found there says nothing of the records. Nor do residuals below that: rounded rows are exactly on
+    the lattices within their grid. Where an axis is no grid's after all, there is not one for every column, and only
+    steps that were expected are certain (``certainty``).
     """
     if not len(frame.steps):
         return frame
     positions = frame.positions(rows)
     reach = _reach(positions)
     shown = evidence(positions, reach).on_grid
-    shown[shown] = evidence(positions[:, shown], reach[shown], _telling_rows(frame.only(shown), rows)).on_grid
+    finest = _ROUNDOFF + 0.5 * spacing / frame.steps[shown]
+    shown[shown] = evidence(positions[:, shown], reach[shown], _telling_rows(frame.only(shown), rows), finest).on_grid
     shown[shown] = _has_step(positions[:, shown])
     own = (np.abs(frame.directions).max(axis=1) > _PARALLEL) | (frame.steps < _COARSER * spacing)
-    return replace(frame, certain=frame.certain & shown & ~own)
+    sound = shown & ~own
+    return replace(frame, certain=frame.certain & sound & (sound.all() | are_decimal(frame.steps)))
 
 
 def grid_evidence(positions: FloatArray) -> Evidence:

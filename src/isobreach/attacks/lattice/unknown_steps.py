@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.certainty import judged_steps
-from isobreach.attacks.lattice.frame import Frame, refined
+from isobreach.attacks.lattice.frame import Frame, refined, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Spanned, split
 from isobreach.geometry.lattice import Deadline, coordinates
@@ -116,7 +116,7 @@ def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -
     residuals = positions - np.rint(positions)
     within = np.abs(residuals) < _MISSED
     noise = np.sqrt(np.where(within, residuals**2, 0.0).mean(axis=0)) + error / frame.steps
-    errors = _SURE * noise / (positions.std(axis=0) * np.sqrt(len(rows))) + 1e-9
+    errors = _SURE * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     doubt = "" if certain.all() else _DOUBT
     return replace(frame, steps=_finer(steps, positions, noise), certain=certain, doubt=doubt)
