@@ -3,7 +3,9 @@
 
 import sys
 import time
+from contextlib import suppress
 from itertools import product
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -104,6 +106,20 @@ def test_the_deadline_ends_a_reduction_inside():
     with pytest.raises(OutOfTimeError), Deadline(0.3).enforced():
         fpylll.LLL.reduction(matrix)
     assert time.monotonic() - start < 20  # the reduction itself takes minutes
+
+
+def test_another_thread_starts_no_reduction_that_nothing_could_end():
+    started = []
+
+    def run():
+        for size in (10, 1000):
+            with suppress(OutOfTimeError), Deadline(60).enforced(size):
+                started.append(size)
+
+    thread = Thread(target=run)
+    thread.start()
+    thread.join()
+    assert started == [10]
 
 
 def test_a_deadline_that_has_passed_starts_nothing():

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.errors import MissingExtraError
+from isobreach.errors import IsobreachError, MissingExtraError
 from isobreach.geometry.integers import unimodular_inverse, whole_product
 
 FloatArray = NDArray[np.float64]
@@ -30,6 +30,7 @@ _BASIS_BITS = 44
 _LOOPS = 8
 _ROUNDINGS = 8
 _SHORTEST_ALARM, _LONGEST_ALARM = 1e-3, 1e6  # seconds: none for 0, and none is needed after days
+_MOST_UNWATCHED = 100  # vectors, reduced within seconds
 
 
 class OutOfTimeError(Exception):
@@ -43,6 +44,10 @@ def import_fpylll() -> ModuleType:
         import fpylll
     except ImportError as error:
         raise MissingExtraError("The lattice attack", "fpylll and cysignals", "lattice") from error
+    except ValueError as error:  # cysignals sets handlers of signals, which no other thread may
+        raise IsobreachError(
+            "The lattice attack needs fpylll, which only the main thread can load. Import fpylll there first."
+        ) from error
     return fpylll  # type: ignore[no-any-return]
 
 
@@ -67,8 +72,9 @@ def interruptible_fpylll() -> ModuleType:
 class Deadline:
     """A moment after which reductions stop.
 
-    fpylll runs for long in compiled code. In the main thread an alarm ends it there; elsewhere the deadline is looked
-    at between reductions only.
+    fpylll runs for long in compiled code. In the main thread an alarm ends it there (an alarm that the program has set
+    itself is lost). In other threads nothing can, and no other thread goes on meanwhile: there, reductions of many
+    vectors do not start.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -89,12 +95,15 @@ class Deadline:
             raise OutOfTimeError
 
     @contextmanager
-    def enforced(self) -> Iterator[None]:
-        """Raise ``OutOfTimeError`` where the deadline passes inside."""
+    def enforced(self, size: int = 0) -> Iterator[None]:
+        """Raise ``OutOfTimeError`` where the deadline passes inside a reduction of so many vectors."""
         from cysignals.alarm import AlarmInterrupt, alarm, cancel_alarm
 
         self.check()
-        if current_thread() is not main_thread() or self.left > _LONGEST_ALARM:
+        in_main = current_thread() is main_thread()
+        if not in_main and size > _MOST_UNWATCHED:
+            raise OutOfTimeError
+        if not in_main or self.left > _LONGEST_ALARM:
             yield
             return
         try:
@@ -190,7 +199,7 @@ def reduce(basis: FloatArray, block: int, deadline: Deadline) -> IntArray | None
     else:
         flags = fpylll.BKZ.AUTO_ABORT | fpylll.BKZ.MAX_LOOPS
         parameters = fpylll.BKZ.Param(block_size=min(block, size), flags=flags, max_loops=_LOOPS)
-        with deadline.enforced():
+        with deadline.enforced(size):
             fpylll.BKZ.reduction(_matrix(fpylll, rows), parameters, transform)
     return _whole(transform)
 
@@ -224,7 +233,7 @@ def short_vectors(gram: FloatArray, bound: float, most: int, deadline: Deadline)
 
 def _lll(fpylll: ModuleType, rows: IntArray, deadline: Deadline, transform: Any = None) -> Any:
     matrix = _matrix(fpylll, rows)
-    with deadline.enforced():
+    with deadline.enforced(len(rows)):
         fpylll.LLL.reduction(matrix, transform)
     return matrix
 

@@ -27,7 +27,7 @@ Path = Callable[[np.random.Generator, Deadline], Frame | None]
 _UNITS = tuple(10.0**-k for k in range(7))
 # Error of an inner product, in squared units, beyond which its whole number cannot be told.
 _LARGEST_ERROR = 0.25
-_LATE = "the time budget ended before all paths were tried"
+_LATE = "the time budget was too short for all paths"
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
 
