@@ -125,6 +125,7 @@ def _found(
         positions = _along(source, frame.positions, len(frame.steps), progress)
         evidence = grid_evidence(positions)
         sure = evidence.on_grid
+        sure &= sure.all() | are_decimal(frame.steps)  # an axis that is none leaves a column without: see ``accepted``
         missed = np.setdiff1d(np.flatnonzero(evidence.missed.any(axis=1)), sample)
         if sure.all() or not len(missed):
             return (frame.only(sure), positions[:, sure], doubt) if sure.any() else (None, positions, doubt)
