@@ -145,8 +145,10 @@ def phased(frame: Frame, rows: FloatArray) -> Frame:
 def step_errors(frame: Frame, rows: FloatArray, noise: FloatArray) -> FloatArray:
     """Standard errors of steps fitted to rows, relative to them, for residuals of this size in steps.
 
-    They are those of a regression on the rows: of attributes that hardly vary apart, steps are known less well.
+    They are those of a regression on the rows: of attributes that hardly vary apart, steps are known less well. Equal
+    rows were rounded alike, and count once.
     """
+    rows = np.unique(rows, axis=0)
     _, values, right = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
     values = np.maximum(values, np.finfo(np.float64).eps * values[0])
     return np.asarray(noise * frame.steps * np.linalg.norm((right @ frame.directions.T) / values[:, None], axis=0))

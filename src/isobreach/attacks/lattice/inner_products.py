@@ -24,6 +24,7 @@ _MISSED, _BEYOND = 0.3, 0.5
 _ALL_MISSED = 0.9  # of the rows: the lattice is no lattice of theirs
 _REACH = 10.0  # medians of the residuals: seven standard deviations of normal ones
 _PRECISE = 1e-3  # residuals that need no turning
+_LARGEST_RESIDUAL = 0.2  # on average; of residuals anywhere 0.29
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,9 @@ def _generated(scaled: FloatArray, generators: FloatArray, deadline: Deadline) -
         reach = np.clip(_REACH * np.median(residuals, axis=0), _MISSED, 0.5)
         missed = np.flatnonzero((residuals > reach).any(axis=1) | beyond)
         if not len(missed):
-            return _Basis(vectors, gram, done)
+            # Residuals that are anywhere miss nothing: a lattice that rows show in part only is not theirs in any part.
+            seen = np.sqrt((residuals**2).mean(axis=0)) < _LARGEST_RESIDUAL
+            return _Basis(vectors, gram, done) if seen.all() else None
         if len(missed) > _ALL_MISSED * len(scaled) and len(lattice.basis) == scaled.shape[1]:
             return None
         # The remainder of a missed row is a short vector of its class, and so a precise one.

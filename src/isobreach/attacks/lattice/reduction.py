@@ -152,6 +152,8 @@ def _splitting(basis: FloatArray, errors: FloatArray) -> tuple[IntArray, IntArra
     """
     products = basis @ basis.T
     squares = np.diag(products)
+    if not squares.all():  # a functional that is nothing on vectors that span too little
+        return np.empty(0, dtype=np.int64), np.empty((len(basis), 0), dtype=np.int64)
     lengths = np.sqrt(squares)
     ratios = products / squares
     whole = np.rint(ratios)
