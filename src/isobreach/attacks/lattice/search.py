@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
+from isobreach.attacks.lattice.blur import unblurred
 from isobreach.attacks.lattice.climbing import climbed_frame
 from isobreach.attacks.lattice.dual import dual_frame
 from isobreach.attacks.lattice.evidence import accepted
@@ -28,6 +29,7 @@ _UNITS = tuple(10.0**-k for k in range(7))
 # Error of an inner product, in squared units, beyond which its whole number cannot be told.
 _LARGEST_ERROR = 0.25
 _LATE = "the time budget was too short for all paths"
+_ROUNDOFF = 64.0  # times that of a coordinate: fits and long sums have more
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
 
@@ -36,19 +38,22 @@ class Release:
     """Rows of a release held in memory.
 
     ``error``: standard deviation of a coordinate's error as the release's own precision has it. ``spacing``: that of
-    the grid on which released coordinates themselves lie, 0 where they need all digits of their type.
+    the grid on which released coordinates themselves lie, 0 where they need all digits of their type. ``explained``:
+    the most that rows may be off a grid, as a standard deviation, for no other reason.
     """
 
     rows: FloatArray
     error: float
     spacing: float
+    explained: float
 
     @classmethod
     def measured(cls, rows: FloatArray, precision: Precision) -> "Release":
         """Error and spacing from the precision read off the release."""
         largest = float(np.abs(rows).max())
-        error = float(np.hypot(precision.step / np.sqrt(3), 2 * precision.unit * largest))
-        return cls(rows, error, max(2 * precision.step, 4 * precision.unit * largest))
+        rounding, roundoff = precision.step / np.sqrt(3), 2 * precision.unit * largest
+        explained = 2 * rounding + _ROUNDOFF * roundoff
+        return cls(rows, float(np.hypot(rounding, roundoff)), max(2 * precision.step, 2 * roundoff), explained)
 
 
 def search(
@@ -77,9 +82,12 @@ def search(
             continue
         doubt = frame.doubt or doubt
         frame = accepted(frame, release.rows, release.spacing)
+        complete = bool(frame.certain.any()) and _is_complete(frame.only(frame.certain), release.rows)
+        frame = unblurred(frame, release.rows, release.explained + 2 * (noise or 0.0), complete=complete)
+        doubt = frame.doubt or doubt
         if best is None or frame.certain.sum() > best.certain.sum():
             best = frame
-        if frame.certain.any() and frame.certain.all() and _is_complete(frame, release.rows):
+        if complete and frame.certain.all():
             break
     progress("lattice paths", len(paths), len(paths))
     return best, "; ".join(part for part in (doubt, late) if part)
