@@ -106,9 +106,20 @@ def lattice_verdict(told: LatticeFindings) -> str:
     else:
         what = f"all {count(number, 'attribute')} that vary of {rows}"
     were = "was" if number == told.columns == 1 else "were"
-    how = " exactly" if found.misread <= _NEGLIGIBLE else ""
+    exact = " exactly" if _has_natural_steps(told) else " to the release's precision"
+    how = exact if found.misread <= _NEGLIGIBLE else ""
     noise = "" if how else f", {_misread(told)}"
     return f"{_held(told)}, {what} {were} read off the release{how}{noise}{_up_to(told)}."
+
+
+def _has_natural_steps(told: LatticeFindings) -> bool:
+    """Whether the steps are numbers of few digits or one over a whole number, and not fitted to the release."""
+    steps = told.found.steps[told.found.recovered]
+    return all(
+        float(f"{step:.6g}") == step or (step < 1 and 1 / round(1 / step) == step)
+        for step in steps.tolist()
+        if step < 1e15
+    )
 
 
 def lattice_sentences(told: LatticeFindings) -> list[str]:

@@ -172,9 +172,13 @@ def _told(
     values += np.where(settled, naming.offsets, 0.0)
     recovered = (np.arange(columns) < count)[order]
     misread = float(2 * ndtr(-0.5 / np.maximum(deviation, 1e-9)).mean())
+    # While a sign is open, an offset is known only if it is the origin's: others go with one sign or the other.
+    offset_by = tuple(
+        by if sign or by == "origin" else "" for by, sign in zip(naming.offset_by, naming.signs, strict=True)
+    )
     told = tuple(
         tuple(by[axis] if axis < count else "" for axis in order)
-        for by in (naming.column_by, naming.sign_by, naming.offset_by)
+        for by in (naming.column_by, naming.sign_by, offset_by)
     )
     return LatticeReconstruction(
         claimed=True,
