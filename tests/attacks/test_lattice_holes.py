@@ -126,6 +126,13 @@ def test_a_tie_between_columns_of_few_values(rng):
         Planted(table, rng, translation=5.0, store=rounded(3)).attack()
 
 
+def test_a_lattice_that_is_nearly_orthogonal(rng):
+    """x2 - x1 is a multiple of three, and three is nearly a multiple of two steps of x1."""
+    column = whole(rng, 1)[:, 0] * 0.0502
+    table = np.column_stack([column, column + 3 * rng.integers(0, 5, ROWS)])
+    Planted(table, rng, store=rounded(3)).attack()
+
+
 # --- Columns that depend on each other ------------------------------------------------------------------------------
 
 

@@ -111,6 +111,8 @@ def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
     finest = _ROUNDOFF + 0.5 * spacing / frame.steps[shown]
     shown[shown] = evidence(positions[:, shown], reach[shown], _telling_rows(frame.only(shown), rows), finest).on_grid
     shown[shown] = _has_step(positions[:, shown])
+    if frame.fitted_freely:
+        shown[shown] = _at_right_angles(frame.only(shown), rows)
     own = (np.abs(frame.directions).max(axis=1) > _PARALLEL) | (frame.steps < _COARSER * spacing)
     sound = shown & ~own
     return replace(frame, certain=frame.certain & sound & (sound.all() | are_decimal(frame.steps)))
@@ -144,6 +146,26 @@ def _has_step(positions: FloatArray) -> BoolArray:
     left = residuals - residuals.mean(axis=0) - (centred / size) @ multiples
     errors = np.sqrt((left**2).mean(axis=0)) * np.linalg.norm(inverse, axis=1)
     return np.asarray(np.abs(np.diag(multiples)) <= _SURE * errors + _STEP_ROUNDOFF * size)
+
+
+def _at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
+    """Whether axes that were fitted one by one are at right angles to all others, as a rotation leaves them.
+
+    Within the standard errors of a regression on the rows, of which equal ones count once, and its bias towards
+    directions in which rows vary most. A lattice may be nearly orthogonal by chance.
+    """
+    rows = np.unique(rows, axis=0)
+    positions = frame.positions(rows)
+    errors = np.sqrt(((positions - np.rint(positions)) ** 2).mean(axis=0)) * frame.steps
+    _, values, right = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    values = np.maximum(values, np.finfo(np.float64).eps * values[0])
+    known = (right @ frame.directions.T) / values[:, None]
+    spread = np.linalg.norm(known, axis=0)
+    most = _SURE * (np.outer(errors, spread) + np.outer(spread, errors)) + _STEP_ROUNDOFF
+    most += len(rows) * np.outer(errors, errors) * np.abs(known.T @ known)
+    cosines = np.abs(frame.directions @ frame.directions.T)
+    np.fill_diagonal(cosines, 0.0)
+    return np.asarray((cosines <= most).all(axis=1))
 
 
 def _telling_rows(frame: Frame, rows: FloatArray) -> IntArray:

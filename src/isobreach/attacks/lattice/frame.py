@@ -42,6 +42,11 @@ class Frame:
     path: str
     doubt: str = ""
 
+    @property
+    def fitted_freely(self) -> bool:
+        """Whether axes were fitted one by one, and need not have come out at right angles."""
+        return self.path in ("precision", "dual lattice")
+
     def positions(self, rows: FloatArray) -> FloatArray:
         """Coordinates of rows along the axes, in steps: whole numbers up to the release's error."""
         return np.asarray(((rows - self.base) @ self.directions.T) / self.steps)
