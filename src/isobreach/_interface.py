@@ -254,7 +254,7 @@ def reconstruct(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Reconstruction:
-    """Run an attack by its name, one of ``ib.attacks.ATTACKS``, with what the attacker knows.
+    """Run an attack by its name, ``known-input`` or ``lattice``, with what the attacker knows.
 
     ``lattice`` needs no known record at all, only a table of whole numbers, decimals or standardised decimals, and
     ``pip install 'isobreach[lattice]'``. Setting: ``budget``, seconds.
@@ -266,7 +266,7 @@ def reconstruct(
     >>> found.claimed, sorted(map(int, found.estimates.sum(axis=0))) == sorted(map(int, X.sum(axis=0)))
     (True, True)
     """
-    held = knowledge or Knowledge()
+    held = Knowledge.of(knowledge)
     tables = {key: as_table(value, key) for key in ("known", "sample") if (value := getattr(held, key)) is not None}
     held = replace(held, **{key: table.values for key, table in tables.items()})
     if isinstance(released, Source) or type(released) in (np.ndarray, np.memmap):
