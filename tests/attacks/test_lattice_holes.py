@@ -126,11 +126,21 @@ def test_a_tie_between_columns_of_few_values(rng):
         Planted(table, rng, translation=5.0, store=rounded(3)).attack()
 
 
-def test_a_lattice_that_is_nearly_orthogonal(rng):
+@pytest.mark.parametrize("step", [0.0502, 0.05037])
+def test_a_lattice_that_is_nearly_orthogonal(rng, step):
     """x2 - x1 is a multiple of three, and three is nearly a multiple of two steps of x1."""
-    column = whole(rng, 1)[:, 0] * 0.0502
-    table = np.column_stack([column, column + 3 * rng.integers(0, 5, ROWS)])
+    column = whole(rng, 1, most=15)[:, 0] * step
+    table = np.column_stack([column, column + 3 * rng.integers(0, 9, ROWS)])
     Planted(table, rng, store=rounded(3)).attack()
+
+
+@BOTH
+@pytest.mark.parametrize("scale", [1.0, 0.92, 0.9173])
+def test_columns_that_differ_by_a_coarser_grid(rng, scale, translation):
+    """A price, and the price and a fee of whole units: a lattice at 45 degrees, with steps far from each other."""
+    price = rng.integers(100, 9999, ROWS) / 100
+    table = np.column_stack([price, price + rng.integers(1, 9, ROWS)])
+    Planted(table, rng, scale=scale, translation=translation).attack()
 
 
 # --- Columns that depend on each other ------------------------------------------------------------------------------

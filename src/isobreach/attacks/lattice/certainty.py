@@ -57,7 +57,7 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, missing: int) -> tupl
     natural = np.isfinite(exact)
     ratios = steps[:, None] / steps
     doubt = errors[:, None] + errors
-    tied = _is_one_of(_SQUARE_RATIOS, ratios**2, 2 * doubt)
+    tied = _is_one_of(_SQUARE_RATIOS, ratios**2, 2 * doubt) | _are_far_multiples(ratios, doubt)
     np.fill_diagonal(tied, False)
     certain = natural & ~tied[:, ~natural].any(axis=1)
     if missing == 0:
@@ -71,6 +71,15 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, missing: int) -> tupl
     if missing >= 3:
         certain &= are_decimal(np.where(natural, exact, np.nan), (1.0,)) & (missing < 99)
     return np.where(natural, exact, steps), certain
+
+
+def _are_far_multiples(ratios: FloatArray, doubt: FloatArray) -> BoolArray:
+    """Whether ratios beyond the small ones are multiples of one half: of (d, d), (-t d, t d), however large t is.
+
+    So are the steps of two columns that differ by a coarser grid than their own: a price, and the price and a fee.
+    """
+    doubled = 2 * np.maximum(ratios, 1 / ratios)
+    return np.asarray((doubled >= _INDEX) & (np.abs(doubled - np.rint(doubled)) <= doubt * doubled))
 
 
 def _are_roots(steps: FloatArray, errors: FloatArray) -> BoolArray:
