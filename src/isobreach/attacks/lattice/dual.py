@@ -73,7 +73,7 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
     errors = _SURE * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     doubt = "" if certain.all() else "functionals with unusual steps may be sums of several attributes"
-    return replace(frame, steps=steps, certain=certain, doubt=doubt)
+    return replace(frame.measured_in(steps), certain=certain, doubt=doubt)
 
 
 def _as_frame(functionals: FloatArray, base: FloatArray) -> Frame:

@@ -51,6 +51,13 @@ class Frame:
         """Coordinates of rows along the axes, in steps: whole numbers up to the release's error."""
         return np.asarray(((rows - self.base) @ self.directions.T) / self.steps)
 
+    def measured_in(self, steps: FloatArray) -> "Frame":
+        """The same functionals for steps known better: every row's position stays.
+
+        A fitted functional is whole on all rows and may still err where they hardly vary, and so in length.
+        """
+        return replace(self, directions=self.directions * (steps / self.steps)[:, None], steps=steps)
+
     def only(self, chosen: BoolArray | IntArray) -> "Frame":
         """The frame of some of its axes."""
         return replace(self, directions=self.directions[chosen], steps=self.steps[chosen], certain=self.certain[chosen])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The paths in turn, from the one that bears most and claims most to the one that needs least."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,7 +21,7 @@ from isobreach.linking.precision import Precision
 
 FloatArray = NDArray[np.float64]
 
-Path = Callable[[np.random.Generator, Deadline], Frame | None]
+Path = partial[Frame | None]
 
 # Units of whole numbers and decimals.
 _UNITS = tuple(10.0**-k for k in range(7))
@@ -30,6 +29,8 @@ _UNITS = tuple(10.0**-k for k in range(7))
 _LARGEST_ERROR = 0.25
 _LATE = "the time budget was too short for all paths"
 _ROUNDOFF = 64.0  # times that of a coordinate: fits and long sums have more
+# Rows with digits finer than the rest may spoil unknown steps: other rows to start from may not.
+_FIRST_STEPS, _STEP_TRIES = 2, 4
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
 
@@ -71,6 +72,8 @@ def search(
         if deadline.left <= 0:
             late = _LATE
             break
+        if path.func is step_frame and done > _FIRST_STEPS and (best is None or best.path != "precision"):
+            continue  # it found no lattice at all with other rows
         try:
             frame = path(child, deadline.half())
         except np.linalg.LinAlgError:
@@ -122,7 +125,7 @@ def _paths(release: Release, noise: float | None) -> list[Path]:
     return [
         partial(whole, np.zeros(columns), False),
         partial(whole, centre, False),
-        partial(step_frame, rows, error),
+        *(partial(step_frame, rows, error) for _ in range(_STEP_TRIES)),
         partial(whole, centre, True),
         partial(dual_frame, rows, error),
         *(partial(climbed_frame, rows, unit) for unit in _UNITS[:3]),

@@ -122,6 +122,7 @@ def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -
     errors = _SURE * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     doubt = "" if certain.all() else _DOUBT
+    frame = frame.measured_in(steps)
     return replace(frame, steps=_finer(steps, positions, noise), certain=certain, doubt=doubt)
 
 
