@@ -241,7 +241,8 @@ def _attackers(names: Sequence[str] | None) -> list[str]:
     if names is None:
         return ["lattice"] if find_spec("fpylll") is not None else []
     for name in names:
-        check_choice("attacks", name, attacks.ATTACKS)
+        alone = (one for one in attacks.ATTACKS if one not in attacks.NEEDS_KNOWN)
+        check_choice("attacks", name, ("known-input", *alone))
     return [name for name in dict.fromkeys(names) if name != "known-input"]
 
 
@@ -254,7 +255,7 @@ def reconstruct(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Reconstruction:
-    """Run an attack by its name, ``known-input`` or ``lattice``, with what the attacker knows.
+    """Run an attack by its name, ``known-input``, ``kaplan`` or ``lattice``, with what the attacker knows.
 
     ``lattice`` needs no known record at all, only a table of whole numbers, decimals or standardised decimals, and
     ``pip install 'isobreach[lattice]'``. Setting: ``budget``, seconds.

@@ -46,7 +46,9 @@ class SystemSource:
 
 
 # An owner and an attacker given the same seed must not draw the same numbers: each purpose has a stream of its own.
-Purpose = Literal["key", "estimate", "coalition", "data", "greedy", "insider", "baseline", "remedy", "lattice"]
+Purpose = Literal[
+    "key", "estimate", "coalition", "data", "greedy", "insider", "baseline", "remedy", "lattice", "kaplan", "trial"
+]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 
 
@@ -55,6 +57,6 @@ def random_source(seed: Seed, purpose: Purpose) -> RandomSource:
     return SystemSource() if seed is None else generator(seed, purpose)
 
 
-def generator(seed: int, purpose: Purpose) -> np.random.Generator:
-    """Return the generator of a purpose: independent of the others with the same seed."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAMS.index(purpose),)))
+def generator(seed: int, purpose: Purpose, *place: int) -> np.random.Generator:
+    """Return the generator of a purpose, or of a ``place`` within it: independent of the others with the same seed."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAMS.index(purpose), *place)))

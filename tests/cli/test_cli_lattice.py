@@ -349,8 +349,8 @@ def test_a_signal_that_the_interpreter_drops_is_not_lost():
     assert (done.returncode, done.stderr) == (2, "isobreach: interrupted. Nothing was written.\n")
 
 
-def test_help_names_both_methods():
+def test_help_names_all_methods():
     done = subprocess.run([COMMAND, "attack", "--help"], capture_output=True, text=True, env={**os.environ})
     assert done.returncode == 0
-    assert "[known-input|lattice]" in done.stdout
+    assert "[known-input|lattice|kaplan]" in done.stdout
     assert "FILE|LEAST:GREATEST" in done.stdout

@@ -2,14 +2,16 @@
 """What an attacker does."""
 
 from isobreach.attacks.exposure import Kind
+from isobreach.attacks.kaplan import kaplan_estimates, pair_distances
 from isobreach.attacks.known_input import AttackResult, attack, attack_linked
 from isobreach.attacks.lattice import LatticeReconstruction
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
-from isobreach.attacks.registry import ATTACKS, reconstruct
+from isobreach.attacks.registry import ATTACKS, NEEDS_KNOWN, reconstruct
 from isobreach.attacks.summary import AttackSummary, summarise
 
 __all__ = [
     "ATTACKS",
+    "NEEDS_KNOWN",
     "AttackResult",
     "AttackSummary",
     "Kind",
@@ -18,6 +20,8 @@ __all__ = [
     "Reconstruction",
     "attack",
     "attack_linked",
+    "kaplan_estimates",
+    "pair_distances",
     "reconstruct",
     "summarise",
 ]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_choice
+from isobreach.attacks.kaplan import kaplan
 from isobreach.attacks.known_input import attack
 from isobreach.attacks.lattice import lattice_attack
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
@@ -41,7 +42,9 @@ def known_input(
     )
 
 
-ATTACKS: dict[str, Attack] = {"known-input": known_input, "lattice": lattice_attack}
+ATTACKS: dict[str, Attack] = {"known-input": known_input, "lattice": lattice_attack, "kaplan": kaplan}
+
+NEEDS_KNOWN = frozenset({"known-input", "kaplan"})  # attacks that can do nothing without known records
 
 
 def reconstruct(

@@ -165,6 +165,8 @@ def attack(
     --method lattice needs no known record, only a table of whole numbers, decimals or standardised decimals: a release
     of such a table is a lattice, and its axes are the secret motion.
 
+    --method kaplan estimates records from distances to linked ones alone: a baseline that tells no probability.
+
     --method known-input links known records. A breach is an estimate within EPSILON times the length (Euclidean norm)
     of the true record. Columns with large values carry most of that length: standardise the table before you perturb it
     if all columns matter alike.
@@ -177,6 +179,12 @@ def attack(
 
         job = LatticeJob(**LatticeJob.held(held), sample=sample, bounds=bounds, budget=budget, seed=seed)
         job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
+        return
+    if method == "kaplan":
+        from isobreach.cli.kaplan import KaplanJob
+
+        kaplan_job = KaplanJob(**KaplanJob.held(held), seed=seed)
+        kaplan_job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
         return
     from isobreach import _interface
     from isobreach.attacks import summarise

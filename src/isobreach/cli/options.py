@@ -101,12 +101,13 @@ _KNOWN = "Records the attacker knows (.csv, .parquet, .npy)."
 
 attacker = _all(click.option("--known", type=path, required=True, help=_KNOWN), _held)
 
-METHODS = ("known-input", "lattice")
+METHODS = ("known-input", "lattice", "kaplan")
 
-# Of attack: options that only one of its methods has, by the names of their parameters.
-_ONLY = {
-    "known-input": ("epsilon", "estimator", "rule", "tolerance", "motion", "dictionary", "normalise"),
-    "lattice": ("sample", "bounds", "budget"),
+# Of attack: options that not all of its methods have, by the names of their parameters.
+_OWN = {
+    "known-input": ("epsilon", "estimator", "rule", "tolerance", "motion", "noise", "dictionary", "normalise"),
+    "lattice": ("sample", "bounds", "budget", "noise"),
+    "kaplan": ("rule", "tolerance", "motion"),
 }
 
 any_attacker = _all(
@@ -115,9 +116,10 @@ any_attacker = _all(
         type=click.Choice(METHODS),
         default=METHODS[0],
         show_default=True,
-        help="known-input links known records. lattice needs none, but a table of whole numbers or decimals.",
+        help="known-input links known records. lattice needs none, but a table of whole numbers or decimals. kaplan "
+        "links them too and descends on distances, without a probability: a baseline.",
     ),
-    click.option("--known", type=path, help=f"{_KNOWN}  [required by known-input]"),
+    click.option("--known", type=path, help=f"{_KNOWN}  [required but by lattice]"),
     click.option("--sample", type=path, help="lattice: records of the same population, in the release or not."),
     click.option(
         "--bounds",
@@ -131,7 +133,7 @@ any_attacker = _all(
 
 
 def check_method(method: str) -> None:
-    """Refuse options of another method than the present command's, and known-input without known records."""
+    """Refuse options of another method than the present command's; all but lattice need known records."""
     context = click.get_current_context()
     given = {
         parameter.name: parameter
@@ -140,12 +142,12 @@ def check_method(method: str) -> None:
         and context.get_parameter_source(parameter.name) not in (None, click.core.ParameterSource.DEFAULT)
     }
     for other in (name for name in METHODS if name != method):
-        for name in _ONLY[other]:
-            if name in given:
+        for name in _OWN[other]:
+            if name in given and name not in _OWN[method]:
                 value = "the flag" if context.params[name] is True else context.params[name]
                 rule = f"must be left out with --method {method}"
                 raise InputError(f"--{name}", rule, value, f"It belongs to --method {other}.")
-    if method == "known-input" and "known" not in given:
+    if method != "lattice" and "known" not in given:
         known = next(parameter for parameter in context.command.params if parameter.name == "known")
         hint = "To attack without known records, use --method lattice."
         raise click.MissingParameter(hint, ctx=context, param=known)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kaplan's attack on the command line: reads what the attacker holds, writes the folder, speaks."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isobreach import _interface
+from isobreach._validation import check_seed
+from isobreach.attacks import Knowledge, Reconstruction
+from isobreach.cli.console import Console
+from isobreach.cli.tables import read_file
+from isobreach.io import Table, atomic_directory, check_free, run_record, write_json, write_table
+
+
+@dataclass(frozen=True)
+class KaplanJob:
+    """One run of Kaplan's attack as the command line asks for it."""
+
+    known: Path
+    released: Path
+    columns: tuple[str, ...] | None
+    released_columns: tuple[str, ...] | None
+    id_column: str | None
+    released_id_column: str | None
+    rule: Any
+    tolerance: float | None
+    motion: Any
+    seed: int | None
+
+    @classmethod
+    def held(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of a command's options that this attack has."""
+        own = {field.name for field in fields(cls)}
+        return {name: value for name, value in options.items() if name in own}
+
+    def run(self, console: Console, out: Path | None, *, force: bool, estimates: bool) -> None:
+        """Attack, write, speak."""
+        check_seed(self.seed)
+        seed = secrets.randbits(32) if self.seed is None else self.seed
+        if out is not None:
+            check_free(out, force=force)
+        linking = {"motion": self.motion, "rule": self.rule, "tolerance": self.tolerance}
+        with console.bars():
+            known = read_file(self.known, "known", console, self.columns, self.id_column)
+            released = read_file(self.released, "released", console, self.released_columns, self.released_id_column)
+            found = _interface.reconstruct(
+                "kaplan",
+                released.values,
+                Knowledge(known.values),
+                seed=seed,
+                progress=console.progress,
+                **linking,
+            )
+            result = {
+                "schema": "isobreach/kaplan/1",
+                "claimed": found.claimed,
+                "reason": found.reason,
+                "rows": len(released.values),
+                "columns": list(known.columns),
+                "seed": seed,
+            }
+            if out is not None:
+                with console.work("writing"):
+                    self._write(out, found, known, result, linking, seed, force=force, estimates=estimates)
+        console.say(f"Kaplan's attack: {found.reason}")
+        if out is not None:
+            console.say(f"Result: {out / 'result.json'}")
+            if estimates:
+                written = f"Estimated records, which are private: {out / 'estimates.parquet'}"
+                console.say(written if found.claimed else "No estimates were written: nothing is claimed.")
+        console.result({**result, "out": None if out is None else str(out)})
+
+    def _write(
+        self,
+        out: Path,
+        found: Reconstruction,
+        known: Table,
+        result: dict[str, Any],
+        linking: dict[str, Any],
+        seed: int,
+        *,
+        force: bool,
+        estimates: bool,
+    ) -> None:
+        parameters = {
+            "method": "kaplan",
+            **linking,
+            "columns": self.columns,
+            "released-columns": self.released_columns,
+            "id-column": self.id_column,
+            "released-id-column": self.released_id_column,
+        }
+        inputs = {"known": self.known, "released": self.released}
+        with atomic_directory(out, force=force) as folder:
+            write_json(folder / "run.json", run_record("isobreach attack", parameters, seed, inputs))
+            write_json(folder / "result.json", result)
+            if estimates and found.claimed:
+                rows, path = np.arange(len(found.estimates)), folder / "estimates.parquet"
+                write_table(path, found.estimates, known.columns, ids=rows, id_column="released row", mode=0o600)
