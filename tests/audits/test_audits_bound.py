@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isobreach.audits.bound import bounds
-from isobreach.audits.exposure import OwnersTable, probabilities, residuals_by_size, span
+from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy
 from isobreach.linking import Growth
 
@@ -20,9 +20,8 @@ def _table(records, *, translates=False, epsilon=0.3):
 def _others(table, coalition):
     """Breach probabilities of the others if every insider is linked."""
     order = np.array(coalition)
-    found = span(table, order, Growth(np.arange(len(order)) + 1, np.ones(len(order), dtype=bool)), (len(order),))
-    residual = next(iter(residuals_by_size(table, found)))[1]
-    return np.delete(probabilities(table, residual, found.hidden(0)), order)
+    growth = Growth(np.arange(len(order)) + 1, np.ones(len(order), dtype=bool))
+    return np.delete(table.exposed(order, growth, (len(order),)).probability[0], order)
 
 
 def _tables():

@@ -8,7 +8,7 @@ where a translation hides the origin, the squared residual after j directions is
     d_j^2 = |x - sum_(i<=K) q_i q_i'x|^2 + sum_(j<i<=K) (q_i'x)^2,
 
 a sum of squares: nothing cancels for records near the span, which are those at risk. One pass over the table gives the
-squares for all sizes.
+residuals of all sizes.
 
 The breach probability is the owner's: for the record as it is, with its true length and a hidden direction guessed at
 random, p(d/|x|, h) of ``isobreach.geometry.sphere``. For an orthogonal motion that is what the attacker claims. Where a
@@ -16,7 +16,6 @@ translation hides lengths the attacker does not know |x|, and claims model-based
 given table: the owner's suppose that he knows it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,6 +50,29 @@ class OwnersTable:
     def norms(self) -> FloatArray:
         """Length of each record."""
         return row_norms(self.records)
+
+    def exposed(self, order: IntArray, growth: Growth, sizes: tuple[int, ...]) -> "Exposed":
+        """How exposed every record is to order[:size], for each size."""
+        found = span(self, order, growth, sizes)
+        probability, learned = residuals(self, found), np.zeros((len(sizes), self.records.shape[1]))
+        for place, size in enumerate(sizes):
+            if found.dimensions[place] < 0:
+                probability[place] = float(self.epsilon >= 1)  # the origin as everyone's record errs by its length
+                continue
+            residual = probability[place]
+            learned[place] = attributes(self, np.delete(residual, order[:size]), found, place)
+            probability[place] = probabilities(self, residual, found.hidden(place))
+        hidden = np.array([found.hidden(place) for place in range(len(sizes))], dtype=np.int64)
+        return Exposed(probability, learned, hidden)
+
+
+@dataclass(frozen=True, eq=False)
+class Exposed:
+    """At each size: every record's breach probability (S x m), attributes learned (S x n), hidden dimension (S)."""
+
+    probability: FloatArray
+    learned: FloatArray
+    hidden: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,30 +120,23 @@ def span(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, 
     return Span(directions, dimensions, base)
 
 
-def squared_parts(table: OwnersTable, found: Span) -> FloatArray:
-    """(q_i'x)^2 for every direction, then the squared rest: K + 1 rows, a column for each record."""
+def residuals(table: OwnersTable, found: Span) -> FloatArray:
+    """Residual of every record at every size, S x m; rows of sizes at which nothing is known are left as they are."""
     directions = found.directions
-    parts = np.empty((directions.shape[1] + 1, len(table.records)))
+    out = np.empty((len(found.dimensions), len(table.records)))
     for tile in tiles(table.records):
         centred = table.records[tile] - found.base
         along = centred @ directions
         rest = centred - along @ directions.T
-        parts[:-1, tile] = (along**2).T
-        parts[-1, tile] = np.einsum("ij,ij->i", rest, rest)
-    return parts
-
-
-def residuals_by_size(table: OwnersTable, found: Span) -> Iterator[tuple[int, FloatArray]]:
-    """(place of the size, residual of every record), the largest size first; only sizes at which something is known."""
-    parts = squared_parts(table, found)
-    squares, dimension = parts[-1].copy(), len(parts) - 1
-    for place in reversed(range(len(found.dimensions))):
-        if found.dimensions[place] < 0:
-            continue
-        while dimension > found.dimensions[place]:
-            dimension -= 1
-            squares += parts[dimension]
-        yield place, np.sqrt(squares)
+        squares, dimension = np.einsum("ij,ij->i", rest, rest), directions.shape[1]
+        for place in reversed(range(len(found.dimensions))):
+            if found.dimensions[place] < 0:
+                continue
+            while dimension > found.dimensions[place]:
+                dimension -= 1
+                squares += along[:, dimension] ** 2
+            np.sqrt(squares, out=out[place, tile])
+    return out
 
 
 def probabilities(table: OwnersTable, residual: FloatArray, hidden: int) -> FloatArray:

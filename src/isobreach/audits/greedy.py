@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.exposure import OwnersTable
+from isobreach.blocks import tiles
 from isobreach.geometry import breach_probability, row_norms
 
 FloatArray = NDArray[np.float64]
@@ -31,22 +32,25 @@ def by_energy(table: OwnersTable, size: int) -> IntArray:
     records, norms = table.records, table.norms
     weights = np.divide(1.0, norms**2, out=np.zeros_like(norms), where=norms > 0)
     chosen: list[int] = []
-    residual = records.copy()
+    residual, parts = records.copy(), list(tiles(records))
     if table.translates:
         chosen.append(_central(records, weights))
         residual -= records[chosen[0]]
-    gram = (residual * weights[:, None]).T @ residual
+    gram = np.zeros((records.shape[1], records.shape[1]))
+    for part in parts:
+        gram += (residual[part] * weights[part, None]).T @ residual[part]
     while len(chosen) < size:
         squares = np.einsum("ij,ij->i", residual, residual)
         able = squares > (_TINY * norms.max()) ** 2
         able[chosen] = False
         if not able.any():
             break
-        gains = np.einsum("ij,ij->i", residual @ gram, residual)
+        gains = np.concatenate([np.einsum("ij,ij->i", residual[part] @ gram, residual[part]) for part in parts])
         best = int(np.argmax(np.divide(gains, squares, out=np.full(len(gains), -1.0), where=able)))
         chosen.append(best)
         direction = residual[best] / np.sqrt(squares[best])
-        residual -= np.outer(residual @ direction, direction)
+        for part in parts:
+            residual[part] -= np.outer(residual[part] @ direction, direction)
         projected = gram @ direction
         gram = gram - np.outer(direction, projected) - np.outer(projected, direction)
         gram = gram + float(direction @ projected) * np.outer(direction, direction)

@@ -28,7 +28,7 @@ from isobreach._validation import (
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
-from isobreach.audits.exposure import OwnersTable, probabilities, residuals_by_size, span
+from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy
 from isobreach.audits.remedies import remedies
 from isobreach.audits.result import AuditResult, SingleInsider
@@ -238,7 +238,7 @@ def _played(
         def run(i: int, joined: Any = joined) -> Trial:
             return play(table, rest[i], links.grow(rest[i], joined), sizes, level)
 
-        for i, trial in zip(part, run_in_order(run, part, threads or processors()), strict=True):
+        for i, trial in zip(part, run_in_order(run, part, threads or processors(), ahead=0), strict=True):
             sums.add(trial, rest[i], sizes, level, random=done + i >= greedy)
             progress("coalitions", done + i + 1, len(orders))
             if store is not None and store.due():
@@ -271,9 +271,7 @@ def _alone(table: OwnersTable, links: Linker, draws: np.random.Generator, progre
         growth = links.grow(order)
         if not len(growth.linked(1)):
             return -1.0
-        found = span(table, order, growth, (1,))
-        residual = next(iter(residuals_by_size(table, found)))[1]
-        return float(np.delete(probabilities(table, residual, found.hidden(0)), record).sum())
+        return float(np.delete(table.exposed(order, growth, (1,)).probability[0], record).sum())
 
     expected = []
     for one in run_in_order(run, pool.tolist(), processors()):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.audits.exposure import OwnersTable, attributes, probabilities, residuals_by_size, span
+from isobreach.audits.exposure import OwnersTable
 from isobreach.linking import Growth
 
 FloatArray = NDArray[np.float64]
@@ -58,15 +58,9 @@ class Trial:
 
 def play(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
     """Figures of the coalitions order[:size] for every size."""
-    total, n = table.records.shape
-    found = span(table, order, growth, sizes)
     count = len(sizes)
-    unplaced = float(table.epsilon >= 1)  # the origin as everyone's record errs by its length
-    probability = np.full((count, total), unplaced)
-    learned = np.zeros((count, n))
-    for place, residual in residuals_by_size(table, found):
-        probability[place] = probabilities(table, residual, found.hidden(place))
-        learned[place] = attributes(table, np.delete(residual, order[: sizes[place]]), found, place)
+    exposed = table.exposed(order, growth, sizes)
+    probability = exposed.probability
     worst, worst_record = np.empty(count), np.empty(count, dtype=np.int64)
     mean, quantiles = np.empty(count), np.empty((count, len(QUANTILES)))
     breached, certain = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
@@ -82,14 +76,14 @@ def play(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, 
         probability[place, insiders] = 0.0
     figures = Figures(
         linked=np.array([len(growth.linked(size)) for size in sizes], dtype=np.int64),
-        hidden=np.array([found.hidden(place) for place in range(count)], dtype=np.int64),
+        hidden=exposed.hidden,
         worst=worst,
         worst_record=worst_record,
         mean=mean,
         quantiles=quantiles,
         breached=breached,
         certain=certain,
-        attributes=learned,
+        attributes=exposed.learned,
         complete=growth.decided[np.array(sizes) - 1],
     )
     return Trial(figures, probability)

@@ -19,8 +19,10 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int) -> Iterator[T]:
+def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int, *, ahead: int | None = None) -> Iterator[T]:
     """``run(item)`` for every item on so many threads; results in the items' order as they come.
+
+    ``ahead``: items that wait for a thread, as many as there are threads unless told; few where results are large.
 
     One BLAS thread each, because threaded BLAS on small blocks is many times slower under threads of one's own.
     """
@@ -29,14 +31,15 @@ def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int) -> Ite
             yield from map(run, items)
             return
         pool = ThreadPoolExecutor(threads)
-        ahead: deque[Future[T]] = deque()  # a few items, so that results do not pile up before they are used
+        most = threads + (threads if ahead is None else ahead)
+        begun: deque[Future[T]] = deque()  # a few items, so that results do not pile up before they are used
         try:
             for item in items:
-                ahead.append(pool.submit(run, item))
-                if len(ahead) > 2 * threads:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
+                begun.append(pool.submit(run, item))
+                if len(begun) > most:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -34,7 +34,7 @@ from isobreach.linking.tetrahedra import Neighbours, by_class, neighbours, one_m
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-MOST_JOINED = 12_000_000  # pairs kept from one pass, by all coalitions together
+MOST_JOINED = 4_000_000  # pairs kept from one pass, by all coalitions together
 _FEW = 1000.0  # copies expected by chance, few enough to list
 _LOOKED_AT = 16  # records of a coalition that the expectation is worked out for
 _MOST_COPIES = 2_000_000

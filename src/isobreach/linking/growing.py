@@ -83,7 +83,7 @@ class GrowingLinks:
     ) -> None:
         source = as_source(released)
         self.source, self.motion, self.node_limit = source, motion, node_limit
-        self.records = np.asarray(records, dtype=np.float64) + 0.0
+        self.records = _no_negative_zeros(records)
         self.precision = released_precision(source)
         found = all_candidates(1, source, self.precision.unit, no_progress)
         self.points, self.copies = found.points, found.copies
@@ -183,6 +183,12 @@ class GrowingLinks:
             linked = linkage.linked
             since[linked[since[linked] == size + 1]] = size
         return Growth(since, decided)
+
+
+def _no_negative_zeros(records: NDArray[Any]) -> FloatArray:
+    """Records in double precision, where equal ones have equal bits; a copy only where that needs one."""
+    values = np.asarray(records, dtype=np.float64)
+    return values + 0.0 if (np.signbit(values) & (values == 0)).any() else values
 
 
 class _Grower:

@@ -27,6 +27,7 @@ from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+ShortArray = NDArray[np.int32]
 
 _TILE_ROWS, _TILE_COLUMNS = 512, 1024
 _TARGETS = 6  # intervals that one pass looks for: the scan then costs less than the product
@@ -78,21 +79,22 @@ class Cloud:
 
     def classes(
         self, low: FloatArray, high: FloatArray, most: int, progress: Progress = no_progress
-    ) -> tuple[IntArray, IntArray, IntArray]:
+    ) -> tuple[ShortArray, ShortArray, ShortArray]:
         """As ``pairs`` for any number of disjoint intervals, ascending: one pass, whatever their number.
 
         A squared distance is looked up in a table of cells, of which those that an interval touches are marked.
+        Millions of pairs are kept at a time, so in four bytes a number.
         """
         room = threading.local()
         slack = self._slack(float(self._norms[-1]), float(self._norms[-1]))
         marked = _marked_cells(low * self._scale, high * self._scale, slack)
 
-        def run(tile: tuple[slice, slice]) -> tuple[IntArray, IntArray, IntArray]:
+        def run(tile: tuple[slice, slice]) -> tuple[ShortArray, ShortArray, ShortArray]:
             a, b = tile
             i, j = self._looked_up(a, b, marked, room)
             u, v = self._order[a.start + i], self._order[b.start + j]
             keep, target = _classified(self.points, u, v, low, high)
-            return u[keep], v[keep], target
+            return u[keep].astype(np.int32), v[keep].astype(np.int32), target.astype(np.int32)
 
         return self._gather(run, list(self._tiles(len(self.points), triangle=True)), most, progress)
 
@@ -126,9 +128,9 @@ class Cloud:
 
     def _gather(
         self, run: Any, tiles: list[tuple[slice, slice]], most: int, progress: Progress, *, ordered: bool = True
-    ) -> tuple[IntArray, IntArray, IntArray]:
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """What all tiles hold, joined; ``ordered``: the lower of a pair first."""
-        found: list[tuple[IntArray, IntArray, IntArray]] = []
+        found: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         count = 0
         for done, part in enumerate(run_in_order(run, tiles, self._threads), start=1):
             count += len(part[0])

@@ -18,7 +18,7 @@ Neighbours = tuple[IntArray, IntArray]  # (start, near): those of value u are ne
 
 @compiled()
 def by_class(
-    u: IntArray, v: IntArray, which: IntArray, classes: int
+    u: NDArray[np.int32], v: NDArray[np.int32], which: NDArray[np.int32], classes: int
 ) -> tuple[IntArray, NDArray[np.int32], NDArray[np.int32]]:
     """Pairs sorted by their class: (ends, u, v)."""
     ends = np.zeros(classes + 1, dtype=np.int64)
