@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 import isobreach as ib
 from benchmarks.floor import OnePass
-from benchmarks.paper_linking import PaperLinking
 from isobreach._random import generator
+from isobreach.experiments.paper_linking import PaperLinking
 from isobreach.linking.pairs import Cloud
 
 FloatArray = NDArray[np.float64]

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One trial of each experiment: known records are drawn, the attack is played, its owner looks at the truth.
+
+Numbers of linking are shares of the known records: by our two rules, and by the paper's own algorithms beside them.
+Breach probabilities are those of the most exposed row that is not linked, the paper's rho(epsilon), for both rules and
+all estimators.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks import AttackResult, attack_linked, kaplan_estimates, pair_distances
+from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE
+from isobreach.experiments.experiment import Outcome, Point
+from isobreach.experiments.paper_linking import PaperLinking
+from isobreach.experiments.tables import PerturbedTable, Tables
+from isobreach.geometry import ESTIMATORS, Estimator, fit_motions
+from isobreach.linking import RULES, Linkage, Rule, link
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+T = TypeVar("T")
+
+EPSILON = 0.15
+KAPLAN_EPSILON = {"gaussian": 0.15, "letter": 0.1}
+SIZE_KNOWN = {"gaussian": 50, "letter": 10}
+EPSILON_KNOWN = 4
+
+LINKED = (*(f"linked {rule}" for rule in RULES), "linked paper's algorithms")
+PROBABILITIES = tuple(f"{estimator} {rule}" for rule in RULES for estimator in ESTIMATORS)
+LINKING_SECONDS = (*(f"link {rule}" for rule in RULES), "paper's algorithms")
+
+SELECTIONS = ("random row", "best row")
+KAPLAN_ESTIMATORS = ("kaplan", "uniform", "optimal")
+ERRORS = tuple(f"{selection} {estimator}" for selection in SELECTIONS for estimator in KAPLAN_ESTIMATORS)
+KAPLAN_SECONDS = ("kaplan", "kaplan in array statements", "fit", "estimate")
+
+_TIMED_ITERATIONS = 25  # of Kaplan's descent in array statements, which takes the same time for each
+_TIMED_ESTIMATES = 20  # one alone is too short for a clock
+
+
+def timed(work: Callable[[], T], clock: Callable[[], float] = time.perf_counter) -> tuple[T, float]:
+    """What the work gives, and its seconds."""
+    start = clock()
+    result = work()
+    return result, clock() - start
+
+
+def known_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Outcome:
+    """Figures 2 and 3: ``point.x`` known records, epsilon 0.15."""
+    table = tables[point.table]
+    chosen = table.independent(int(point.x), draws)
+    links, numbers, seconds = _linked(table, chosen)
+    return Outcome(numbers | _probabilities(table, chosen, links, EPSILON), seconds)
+
+
+def epsilon_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Outcome:
+    """Figure 4: four known records, epsilon ``point.x``."""
+    table = tables[point.table]
+    chosen = table.independent(EPSILON_KNOWN, draws)
+    links = {rule: link(table.records[chosen], table.released, rule=rule) for rule in RULES}
+    return Outcome(_probabilities(table, chosen, links, point.x), {})
+
+
+def size_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Outcome:
+    """Figure 5: the first ``point.x`` records, 50 of them known (Gaussian) or 10 (Letter)."""
+    table = tables[point.table].first(int(point.x))
+    _, numbers, seconds = _linked(table, table.independent(SIZE_KNOWN[point.table], draws))
+    return Outcome(numbers, seconds)
+
+
+def _linked(table: PerturbedTable, chosen: IntArray) -> tuple[dict[Rule, Linkage], dict[str, float], dict[str, float]]:
+    """Links by both rules and by the paper's algorithms, as shares and with their run times."""
+    known = table.records[chosen]
+    links: dict[Rule, Linkage] = {}
+    numbers: dict[str, float] = {}
+    seconds: dict[str, float] = {}
+    for rule in RULES:
+        links[rule], seconds[f"link {rule}"] = timed(partial(link, known, table.released, rule=rule))
+        numbers[f"linked {rule}"] = len(links[rule].linked) / len(chosen)
+    paper = PaperLinking(known.astype(np.float64), table.released, cached_norms=False)
+    found, seconds["paper's algorithms"] = timed(paper.run)
+    numbers["linked paper's algorithms"] = len(found) / len(chosen)
+    return links, numbers, seconds
+
+
+def _probabilities(
+    table: PerturbedTable, chosen: IntArray, links: dict[Rule, Linkage], epsilon: float
+) -> dict[str, float]:
+    """Breach probability of the most exposed row that is not linked."""
+    numbers: dict[str, float] = {}
+    for rule in RULES:
+        result = attack_linked(table.records[chosen], table.released, links[rule], epsilon, seed=0)
+        assert result.best is not None  # there are more rows than known records
+        for estimator in ESTIMATORS:
+            # Its relative residual ranks a row, whatever the estimator: the most exposed one is the same for all.
+            numbers[f"{estimator} {rule}"] = float(result.probability(rows=[result.best], estimator=estimator)[0])
+    return numbers
+
+
+def kaplan_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Outcome:
+    """Figure 6: relative errors of Kaplan's estimate and of ours, of a random row and of the most exposed one.
+
+    The links are given to both: the paper compares its known *input-output* attack. Kaplan's start is uniform in the
+    range of the whole table.
+    """
+    table = tables[point.table]
+    chosen = table.independent(int(point.x), draws)
+    known, rows = table.records[chosen].astype(np.float64), table.order[chosen]
+    result = attack_linked(
+        table.records[chosen],
+        table.released,
+        _given(link(table.records[chosen], table.released), rows),
+        KAPLAN_EPSILON[point.table],
+        seed=int(draws.integers(2**32)),
+    )
+    assert result.best is not None
+    low, high = table.records.min(axis=0), table.records.max(axis=0)
+    released = table.released[rows]
+    numbers: dict[str, float] = {}
+    seconds: dict[str, float] = {}
+    for selection, row in zip(SELECTIONS, (_other_row(table, rows, draws), result.best), strict=True):
+        start = draws.uniform(low, high)[None]
+        seen = table.released[row][None]
+        estimates: dict[str, FloatArray] = {}
+        estimates["kaplan"], spent = timed(partial(_kaplan, known, released, seen, start), time.thread_time)
+        if selection == SELECTIONS[0]:
+            seconds = {"kaplan": spent, **_other_seconds(known, released, seen, start, draws)}
+        estimates["uniform"] = _estimate(result, row, "uniform")
+        estimates["optimal"] = _estimate(result, row, "optimal")
+        truth = table.records[table.record_of[row]]
+        for estimator, estimate in estimates.items():
+            numbers[f"{selection} {estimator}"] = float(np.linalg.norm(estimate[0] - truth) / np.linalg.norm(truth))
+    return Outcome(numbers, seconds)
+
+
+def _kaplan(known: FloatArray, released: FloatArray, seen: FloatArray, start: FloatArray) -> FloatArray:
+    return kaplan_estimates(known, pair_distances(seen, released), start)
+
+
+def _estimate(result: AttackResult, row: int, estimator: Estimator) -> FloatArray:
+    return np.asarray(replace(result, estimator=estimator).estimate([row]))
+
+
+def _other_seconds(
+    known: FloatArray, released: FloatArray, seen: FloatArray, start: FloatArray, draws: np.random.Generator
+) -> dict[str, float]:
+    """Run times of Kaplan's attack as an interpreter runs it, and of the paper's: the motion first, then an estimate."""
+    distances = pair_distances(seen, released)
+    _, descent = timed(partial(_descend_by_arrays, known, distances[0], start[0]), time.thread_time)
+    motion, fit = timed(lambda: fit_motions(known, released).choose(draws), time.thread_time)
+    _, estimates = timed(lambda: [seen @ motion for _ in range(_TIMED_ESTIMATES)], time.thread_time)
+    return {
+        "kaplan in array statements": descent * ITERATIONS / _TIMED_ITERATIONS,
+        "fit": fit,
+        "estimate": estimates / _TIMED_ESTIMATES,
+    }
+
+
+def _descend_by_arrays(known: FloatArray, distances: FloatArray, start: FloatArray) -> FloatArray:
+    """Kaplan's descent of one row in array statements, as the paper's Matlab had it; fewer iterations, for timing."""
+    x = start.copy()
+    for _ in range(_TIMED_ITERATIONS):
+        for record, wanted in zip(known, distances, strict=True):
+            apart = x - record
+            r = np.sqrt(apart @ apart)
+            x -= 2 * LEARNING_RATE * (r - wanted) / r * apart
+    return x
+
+
+def _given(linkage: Linkage, rows: IntArray) -> Linkage:
+    """The linkage of an attacker who is told all links."""
+    told = tuple(np.array([row]) for row in rows)
+    return replace(linkage, rows=rows, status=np.full(len(rows), "linked"), candidates=told)
+
+
+def _other_row(table: PerturbedTable, rows: IntArray, draws: np.random.Generator) -> int:
+    """A random released row that is none of these."""
+    while True:
+        row = int(draws.integers(len(table.released)))
+        if row not in rows:
+            return row
