@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether what the lattice attack claims of a release is true, judged against the records that were released."""
 
+from types import SimpleNamespace
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -9,6 +11,17 @@ import isobreach as ib
 from oracles import rotation as random_rotation
 
 TURNED = 5e-2  # noise turns axes a little; wrong ones are turned by more
+
+letter = ib.datasets.load("letter").values
+
+
+def release_of(records, *, translate, seed, decimals=None, single=False, noise=0.0):
+    """Records published with ``perturb``: released rows, the records in their order, the rotation."""
+    release = ib.perturb(records, "rigid" if translate else "orthogonal", seed=seed)
+    rows = release.data + noise * np.random.default_rng(seed).standard_normal(records.shape)
+    rows = rows if decimals is None else np.round(rows, decimals)
+    rows = rows.astype(np.float32) if single else rows
+    return SimpleNamespace(rows=rows, records=records[np.argsort(release.key.order)], rotation=release.key.rotation)
 
 
 class Planted:

@@ -52,12 +52,17 @@ class Planted:
         return np.flatnonzero(columns | signs | offsets).tolist()
 
 
-def settled_by_trying_everything(values, known, bounds, *, origin_known):
-    """The same by brute force: all rows of all records, all signed permutations."""
+def settled_by_trying_everything(values, known, bounds, *, origin_known, rest_is_constant=False):
+    """The same by brute force: all rows of all records, all signed permutations.
+
+    ``rest_is_constant``: attributes without an axis do not vary, and so not among the known records either.
+    """
     axes, attributes = values.shape[1], known.shape[1]
     found = [set() for _ in range(axes)]
     for rows in product(range(len(values)), repeat=len(known)):
         for columns in permutations(range(attributes), axes):
+            if rest_is_constant and np.ptp(np.delete(known, columns, axis=1), axis=0).any():
+                continue
             for signs in product((1, -1), repeat=axes):
                 moved = values * signs
                 gaps = known[:, columns] - moved[list(rows)]
@@ -69,9 +74,9 @@ def settled_by_trying_everything(values, known, bounds, *, origin_known):
     return found
 
 
-def one(values, nothing):
-    """The only value, else that for nothing."""
-    several = set(values)
+def one(options, place, nothing):
+    """What is the same at one place of all options, else that for nothing."""
+    several = {option[place] for option in options}
     return several.pop() if len(several) == 1 else nothing
 
 
@@ -122,13 +127,20 @@ def test_settled_is_what_all_explanations_share(data):
 
     naming = name_axes(wide, steps, origin_known, Knowledge(table[records], None, bounds).check(attributes))
 
-    found = settled_by_trying_everything(values[:, varies], table[records], bounds, origin_known=origin_known)
     assert naming.notes == ()
-    for options, j in zip(found, np.flatnonzero(varies), strict=True):
-        assert naming.columns[j] == one((column for column, _, _ in options), -1)
-        assert naming.signs[j] == one((sign for _, sign, _ in options), 0)
-        offset = one((offset for _, _, offset in options), np.nan)
-        assert naming.offsets[j] == offset or (np.isnan(offset) and np.isnan(naming.offsets[j]))
+    # Nothing that is false; and, but for the use of what does not vary, everything that is true.
+    by_axes, by_all = (
+        settled_by_trying_everything(
+            values[:, varies], table[records], bounds, origin_known=origin_known, rest_is_constant=rest_is_constant
+        )
+        for rest_is_constant in (False, axes == attributes)
+    )
+    for least, most, j in zip(by_axes, by_all, np.flatnonzero(varies), strict=True):
+        assert naming.columns[j] in (one(least, 0, -1), one(most, 0, -1))
+        assert naming.signs[j] in (one(least, 1, 0), one(most, 1, 0))
+        offset = naming.offsets[j] if np.isfinite(naming.offsets[j]) else None
+        assert offset in (one(least, 2, None), one(most, 2, None)) or not (naming.signs[j] or origin_known)
+        assert naming.signs[j] or origin_known or offset is None
     assert (naming.columns[axes:] == -1).all()
 
 
@@ -186,8 +198,8 @@ def test_non_negative_values_have_a_sign_but_no_column(letter):
     assert naming.left() == "the attribute of 16 of 16 axes is open"
 
 
-def test_bounds_settle_an_offset_only_where_they_are_reached():
-    """Both signs fit a range, each with an offset of its own, except about a centre at 0: there it is the same."""
+def test_bounds_settle_no_offset_while_the_sign_is_open():
+    """Both signs fit a range: an offset that goes with one of them says nothing of the other."""
     table = np.array([[0, 5, 3], [4, 7, 9], [2, 6, 4]])
     hidden = Planted(table, np.random.default_rng(0), origin_known=False)
     hidden.offsets = np.array([2.0, 6.0, 5.0])[hidden.columns]
@@ -196,10 +208,8 @@ def test_bounds_settle_an_offset_only_where_they_are_reached():
     naming = hidden.name(bounds=ranges)
     assert set(naming.column_by) == {"bounds"}
     assert (naming.signs == 0).all()
-    assert set(hidden.columns[np.isfinite(naming.offsets)]) == {0, 1}
-    naming = hidden.name(bounds=np.add(ranges, [[0, 0.5], [0, 0], [0, 0]]))
-    assert (naming.columns >= 0).all()
-    assert set(hidden.columns[np.isfinite(naming.offsets)]) == {1}
+    assert naming.offset_by == ("",) * 3
+    assert naming.left() == "the sign of 3 of 3 axes and the offset of 3 of 3 axes are open"
     naming = hidden.name(bounds=ranges, known=table[[0, 2]])
     assert set(naming.column_by) == {"bounds"}
     assert set(naming.sign_by) == {"known records"}

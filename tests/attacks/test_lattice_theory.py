@@ -203,7 +203,21 @@ def test_a_parity_between_columns_leaves_steps_that_are_not_certain():
 
 
 def test_decimal_steps_of_all_kinds_are_certain_together():
-    assert certain([1e-7, 2e-7, 5e-7, 1e-6, 2e-6, 0.1, 0.5, 20.0], missing=1) == [True] * 8
+    assert certain([1e-7, 2e-7, 5e-7, 1e-6, 2e-6, 0.1, 0.5, 20.0]) == [True] * 8
+
+
+def test_steps_of_2_and_5_that_may_be_whole_numbers_turned_are_not_certain():
+    """Two of step 5 may be (3, 4), (-4, 3) times whole numbers; four of step 2 the rows of a Hadamard matrix."""
+    assert certain([5, 5, 1, 1]) == [False, False, True, True]
+    assert certain([0.5, 0.5, 5.0]) == [False, False, True]
+    assert certain([2, 2, 2, 2, 1]) == [False] * 4 + [True]
+    assert certain([2, 2, 2, 1]) == [True] * 4
+    # Columns without an axis may be the rest of such a frame: three and four times the same attribute.
+    assert certain([5, 1], missing=1) == [False, True]
+    assert certain([2, 2, 1], missing=2) == [False, False, True]
+    # Of many, all would have to be tied.
+    assert certain([0.5] * 10) == [True] * 10
+    assert certain([0.5] * 10, missing=1) == [False] * 10
 
 
 def test_steps_with_nothing_in_common_are_certain_if_complete():
@@ -226,7 +240,7 @@ def test_many_axes_of_a_step_that_ties_in_pairs_leave_are_not_certain():
 def test_a_total_of_four_parts_or_four_equal_columns_are_no_attribute():
     assert certain([0.5], missing=3) == [False]
     assert certain([2.0, 1.0, 0.1], missing=3) == [False, True, True]
-    assert certain([0.5], missing=2) == [True]
+    assert certain([2.0], missing=2) == [True]
     assert certain([0.1], missing=99) == [False]  # a total of a hundred parts
 
 
@@ -234,15 +248,23 @@ def test_a_total_of_four_parts_or_four_equal_columns_are_no_attribute():
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_no_false_axis_of_a_frame_of_small_index_is_certain(size, unit):
     """Every sublattice of the whole numbers of index below 16 with an orthogonal basis that is not along the axes."""
-    for steps, along in _orthogonal_sublattices(size):
+    for steps, along in _orthogonal_sublattices(size, 3 if size < 4 else 1, 16):
         sure = np.array(certain(steps * unit))
         assert not (sure & ~along).any(), steps
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.1, 100.0])
+@pytest.mark.parametrize(("size", "reach"), [(2, 24), (3, 4), (4, 2)])
+def test_no_false_axis_of_a_frame_of_decimals_is_certain(size, reach, unit):
+    """Tables in steps of a power of ten, false axes of whole steps, every index below 50: (3, 4), (-8, 6) is next."""
+    for steps, along in _orthogonal_sublattices(size, reach, 50):
+        false = ~along & (steps == np.rint(steps))
+        assert not (np.array(certain(steps * unit)) & false).any(), steps
+
+
 @cache
-def _orthogonal_sublattices(size):
-    """Steps of each orthogonal basis of index below 16, and which of its vectors are along an axis."""
-    reach = 3 if size < 4 else 1
+def _orthogonal_sublattices(size, reach, index):
+    """Steps of each orthogonal basis below an index, and which of its vectors are along an axis."""
     short = [v for v in product(range(-reach, reach + 1), repeat=size) if any(v) and next(x for x in v if x) > 0]
     vectors = np.array(short)
     orthogonal = vectors @ vectors.T == 0
@@ -252,7 +274,7 @@ def _orthogonal_sublattices(size):
     def extend(chosen, allowed):
         if len(chosen) == size:
             along = (vectors[chosen] != 0).sum(axis=1) == 1
-            if squares[chosen].prod() < 256 and not along.all():
+            if squares[chosen].prod() < index**2 and not along.all():
                 found.append((np.sqrt(squares[chosen].astype(float)), along))
             return
         for place in allowed:

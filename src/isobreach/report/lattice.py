@@ -5,7 +5,7 @@ Steps of grids and names of attributes are told, values of records never.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,8 @@ _CERTAIN = (
     "in no ratio to others that a false frame would need."
 )
 _REMAINS = (
-    "What remains possible is a congruence of index 16 or more that all records obey and that ties attributes into a "
-    "false frame: say, four columns of equal parity whose sum is always a multiple of four."
+    "What remains possible is a grid finer than it looks: a congruence of index 16 or more that all records obey and "
+    "that makes steps of 1 of finer ones, as for records that are (0.6, 0.8) and (-0.8, 0.6) times whole numbers."
 )
 _OPEN = "open"
 _NEGLIGIBLE = 1e-9  # share of misread values: exact
@@ -104,8 +104,10 @@ def lattice_verdict(told: LatticeFindings) -> str:
     if number == told.columns or not told.rest_is_constant:
         what = f"{number} of {count(told.columns, 'attribute')} of {rows}"
     else:
-        what = f"all {count(number, 'attribute')} that vary of {rows}"
-    were = "was" if number == told.columns == 1 else "were"
+        what = (
+            f"all {number} attributes that vary of {rows}" if number > 1 else f"the one attribute that varies of {rows}"
+        )
+    were = "was" if number == 1 else "were"
     exact = " exactly" if _has_natural_steps(told) else " to the release's precision"
     how = exact if found.misread <= _NEGLIGIBLE else ""
     noise = "" if how else f", {_misread(told)}"
@@ -244,8 +246,13 @@ def _things(told: LatticeFindings) -> list[str]:
 
 
 def _held(told: LatticeFindings) -> str:
-    things = _things(told)
-    if told.known is not None:
+    """What the attacker used: knowledge that settled nothing is not credited."""
+    found = told.found
+    used = {by for several in (found.column_by, found.sign_by, found.offset_by) for by in several}
+    known = told.known if "known records" in used else None
+    sample = told.sample if "sample" in used else None
+    things = _things(replace(told, known=known, sample=sample, bounds="bounds" in used))
+    if known is not None:
         return f"With {_listed(things)}"
     return "Without a single known record" + (f", but with {_listed(things)}" if things else "")
 

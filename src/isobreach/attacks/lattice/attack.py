@@ -19,7 +19,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
 from isobreach._validation import check_positive, check_seed, check_table
 from isobreach.attacks.lattice.certainty import are_decimal
-from isobreach.attacks.lattice.evidence import grid_evidence
+from isobreach.attacks.lattice.evidence import grid_evidence, still_certain
 from isobreach.attacks.lattice.frame import Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
 from isobreach.attacks.lattice.search import Release, search
@@ -38,6 +38,7 @@ _SEARCHES = 3
 _ORIGIN_CHANCE = 1e-6
 _SURE, _VALUE_ERRORS = 6.0, (1e-6, 1e-2)
 _PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
+_NO_LATTICE = "its rows lie on no lattice with orthogonal axes that shows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ def lattice_attack(
         frame, positions, doubt = _found(source, noise, random, deadline, progress)
         if frame is None:
             return _nothing(source.shape, doubt)
-        return _told(frame, positions, source, knowledge, doubt, progress)
+        return _told(frame, positions, source, knowledge, doubt, deadline, progress)
 
 
 def _found(
@@ -124,14 +125,15 @@ def _found(
         frame = frame.only(frame.certain)
         positions = _along(source, frame.positions, len(frame.steps), progress)
         evidence = grid_evidence(positions)
-        sure = evidence.on_grid
-        sure &= sure.all() | are_decimal(frame.steps)  # an axis that is none leaves a column without: see ``accepted``
+        sure = still_certain(frame, evidence.on_grid)
         missed = np.setdiff1d(np.flatnonzero(evidence.missed.any(axis=1)), sample)
         if sure.all() or not len(missed):
-            return (frame.only(sure), positions[:, sure], doubt) if sure.any() else (None, positions, doubt)
+            return (
+                (frame.only(sure), positions[:, sure], doubt) if sure.any() else (None, positions, doubt or _NO_LATTICE)
+            )
         # Rows outside the sample that the lattice misses: once more with some of them.
         sample = np.union1d(sample, random.permutation(missed)[:_ADDED])
-    return None, np.empty((total, 0)), doubt or "its rows lie on no lattice with orthogonal axes"
+    return None, np.empty((total, 0)), doubt or _NO_LATTICE
 
 
 def _along(source: Source, read: Callable[[FloatArray], FloatArray], width: int, progress: Progress) -> FloatArray:
@@ -147,7 +149,13 @@ def _along(source: Source, read: Callable[[FloatArray], FloatArray], width: int,
 
 
 def _told(
-    frame: Frame, positions: FloatArray, source: Source, knowledge: Knowledge, doubt: str, progress: Progress
+    frame: Frame,
+    positions: FloatArray,
+    source: Source,
+    knowledge: Knowledge,
+    doubt: str,
+    deadline: Deadline,
+    progress: Progress,
 ) -> LatticeReconstruction:
     """The result: values on the grid, named as far as the attacker's knowledge goes."""
     total, columns = source.shape
@@ -165,20 +173,15 @@ def _told(
     steps = np.full(columns, np.nan)
     steps[:count] = frame.steps
     error = _value_error(frame, positions, deviation)
-    naming = name_axes(values, steps, origin, knowledge, error=error, progress=progress)
+    naming = name_axes(values, steps, origin, knowledge, error=error, deadline=deadline, progress=progress)
     order, signs = _order(naming), np.where(naming.signs == 0, 1, naming.signs)
-    settled = np.isfinite(naming.offsets) & (naming.signs != 0)
     values *= signs
-    values += np.where(settled, naming.offsets, 0.0)
+    values += np.nan_to_num(naming.offsets)
     recovered = (np.arange(columns) < count)[order]
     misread = float(2 * ndtr(-0.5 / np.maximum(deviation, 1e-9)).mean())
-    # While a sign is open, an offset is known only if it is the origin's: others go with one sign or the other.
-    offset_by = tuple(
-        by if sign or by == "origin" else "" for by, sign in zip(naming.offset_by, naming.signs, strict=True)
-    )
     told = tuple(
         tuple(by[axis] if axis < count else "" for axis in order)
-        for by in (naming.column_by, naming.sign_by, offset_by)
+        for by in (naming.column_by, naming.sign_by, naming.offset_by)
     )
     return LatticeReconstruction(
         claimed=True,

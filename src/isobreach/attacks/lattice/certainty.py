@@ -21,10 +21,14 @@ being on one themselves, and one axis may stand for several),
   over, or at least ten, for which all attributes of that step would have to be tied in pairs, and their step is not
   the root of 2, or the like, times a number of few digits, as it is if they are.
 
-What remains possible is a congruence of index 16 or more that holds for every row of the table and ties attributes
-into a false frame with natural steps: for whole numbers, four columns of equal parity whose sum is a multiple of four,
-or (3, 4), (-4, 3). The Gram path excludes these too (``tight``). And several columns may still look like one of a
-natural step: four equal ones on a grid of halves or fives, four parts with an even total.
+Whatever the step, it must have no reading in whole numbers of index below 50: two columns of step 5 may be (3, 4),
+(-4, 3) times whole numbers, three of step 3 may be (1, 2, 2), (2, 1, -2), (2, -2, 1), four of step 2 the rows of a
+Hadamard matrix, and columns without an axis may be the rest of such a frame (three and four times the same attribute).
+So there must be fewer of them, or at least ten.
+
+What remains possible is a table whose grid is finer than it looks: every row obeys a congruence of index 16 or more
+that makes a power of ten of a finer step, as (0.6, 0.8), (-0.8, 0.6) times whole numbers do, or four equal columns of
+halves beside three constants. Such a release is the same, number for number, as that of a table of the coarser grid.
 """
 
 import numpy as np
@@ -45,6 +49,8 @@ _LARGEST_FRACTION = 10_000
 _TELLING, _TELLING_IF_MISSING = 1e-3, 1e-5
 _LARGEST_ERROR = 1e-3
 _FEW_DIGITS = 3
+# A leading digit, and how many columns make a frame of vectors of that length in whole numbers.
+_TURNED = ((5.0, 2), (3.0, 3), (2.0, 4))
 _ROOTS = np.array([np.sqrt(p) for p in range(2, _INDEX) if round(np.sqrt(p)) ** 2 != p])
 
 
@@ -68,9 +74,23 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, missing: int) -> tupl
         certain |= ~natural & ~outside & (many | ~tied.any(axis=1))
     else:
         certain &= errors <= _LARGEST_ERROR
+    certain &= ~_may_be_turned(steps, errors, missing)
     if missing >= 3:
         certain &= are_decimal(np.where(natural, exact, np.nan), (1.0,)) & (missing < 99)
     return np.where(natural, exact, steps), certain
+
+
+def _may_be_turned(steps: FloatArray, errors: FloatArray, missing: int) -> BoolArray:
+    """Whether axes may be those of columns in steps of a power of ten, turned, some of them without an axis."""
+    turned = np.zeros(len(steps), dtype=np.bool_)
+    for leading, columns in _TURNED:
+        nearest = _nearest_decimal(steps, leading)
+        near = np.abs(steps / nearest - 1) <= errors
+        for step in np.unique(nearest[near]):
+            group = near & (nearest == step)
+            if columns <= group.sum() + missing and (missing or group.sum() < _MANY):
+                turned |= group
+    return turned
 
 
 def _are_far_multiples(ratios: FloatArray, doubt: FloatArray) -> BoolArray:
@@ -90,9 +110,14 @@ def _are_roots(steps: FloatArray, errors: FloatArray) -> BoolArray:
     return np.asarray((np.abs(numbers / short - 1) <= errors[:, None]).any(axis=1))
 
 
+def _nearest_decimal(steps: FloatArray, leading: float) -> FloatArray:
+    """The nearest power of ten times a leading digit."""
+    return np.asarray(leading * 10.0 ** np.rint(np.log10(steps / leading)))
+
+
 def are_decimal(steps: FloatArray, leading: tuple[float, ...] = _LEADING) -> BoolArray:
     """Whether steps are exactly 1, 2 or 5 times a power of ten, as those are that were found to be."""
-    nearest = [digit * 10.0 ** np.rint(np.log10(steps / digit)) for digit in leading]
+    nearest = [_nearest_decimal(steps, digit) for digit in leading]
     return np.asarray(np.isclose(steps, nearest, rtol=1e-14, atol=0.0).any(axis=0))
 
 
@@ -102,7 +127,7 @@ def _natural(steps: FloatArray, errors: FloatArray, most_chance: float) -> Float
     inverse = np.rint(1 / steps)
     telling = (inverse >= 1) & (inverse < _LARGEST_FRACTION) & (errors * inverse < most_chance)
     candidates = [np.where(telling, 1 / np.maximum(inverse, 1), np.nan)]
-    candidates += [leading * 10.0 ** np.rint(np.log10(steps / leading)) for leading in _LEADING]
+    candidates += [_nearest_decimal(steps, leading) for leading in _LEADING]
     for candidate in candidates:
         found = np.where(np.abs(steps / candidate - 1) <= errors, candidate, found)
     return found

@@ -27,6 +27,7 @@ _LARGEST_SCALE = 2.0**40
 _CLOSE = 0.2
 _ROUNDS = 4
 _SURE = 6.0
+_DOUBT = "the steps found allow other readings: attributes at an angle to these, or sums of several"
 
 
 def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
@@ -72,7 +73,7 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
     frame = phased(frame, rows)
     errors = _SURE * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
-    doubt = "" if certain.all() else "functionals with unusual steps may be sums of several attributes"
+    doubt = "" if certain.all() else _DOUBT
     return replace(frame.measured_in(steps), certain=certain, doubt=doubt)
 
 

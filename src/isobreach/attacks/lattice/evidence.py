@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from isobreach.attacks.lattice.certainty import are_decimal
+from isobreach.attacks.lattice.certainty import are_decimal, judged_steps
 from isobreach.attacks.lattice.frame import Frame
 
 FloatArray = NDArray[np.float64]
@@ -44,6 +44,8 @@ _PARALLEL, _COARSER = 0.999, 8.0
 # distance copies may be apart.
 _ENOUGH, _LOOKED_AT, _COPIES = 70, 4, 6.0
 _SURE, _STEP_ROUNDOFF = 10.0, 1e-7
+_BY_CHANCE = "its rows are too few, or too much alike, to rule out that they lie on a grid by chance"
+_OWN = "the grid that shows is along the released columns: that of their rounding, or of a table that was not rotated"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +102,7 @@ def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
 
     Rounding puts released coordinates on a grid of its own, with axes along the released columns and steps of the
     rounding: what is found there says nothing of the records. Nor do residuals below that: rounded rows are exactly on
-    the lattices within their grid. Where an axis is no grid's after all, there is not one for every column, and only
-    steps that were expected are certain (``certainty``).
+    the lattices within their grid.
     """
     if not len(frame.steps):
         return frame
@@ -110,12 +111,23 @@ def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
     shown = evidence(positions, reach).on_grid
     finest = _ROUNDOFF + 0.5 * spacing / frame.steps[shown]
     shown[shown] = evidence(positions[:, shown], reach[shown], _telling_rows(frame.only(shown), rows), finest).on_grid
+    doubt = frame.doubt or ("" if shown.all() else _BY_CHANCE)
     shown[shown] = _has_step(positions[:, shown])
     if frame.fitted_freely:
         shown[shown] = _at_right_angles(frame.only(shown), rows)
     own = (np.abs(frame.directions).max(axis=1) > _PARALLEL) | (frame.steps < _COARSER * spacing)
-    sound = shown & ~own
-    return replace(frame, certain=frame.certain & sound & (sound.all() | are_decimal(frame.steps)))
+    certain = frame.certain & still_certain(frame, shown & ~own)
+    return replace(frame, certain=certain, doubt=_OWN if (own & shown).any() else doubt)
+
+
+def still_certain(frame: Frame, sound: BoolArray) -> BoolArray:
+    """Of the sound axes, those that are certain although others turned out to be no grid's: columns without an axis."""
+    if sound.all() or not frame.fitted_freely:
+        return sound
+    steps = frame.steps[sound]
+    sure = sound.copy()
+    sure[sound] = judged_steps(steps, np.full(len(steps), _ROUNDOFF), missing=frame.directions.shape[1] - len(steps))[1]
+    return sure
 
 
 def grid_evidence(positions: FloatArray) -> Evidence:

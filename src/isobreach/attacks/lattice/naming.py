@@ -27,6 +27,7 @@ from isobreach.attacks.lattice.sampling import LEAST_SAMPLE, Comparison, from_gr
 from isobreach.attacks.reconstruction import Knowledge
 from isobreach.blocks import run_in_order
 from isobreach.errors import InputError
+from isobreach.geometry.lattice import Deadline
 from isobreach.linking.precision import grid_spacing
 
 FloatArray = NDArray[np.float64]
@@ -38,7 +39,7 @@ _FINE = 0.05  # of a step: what is off the grid by less may have been rounded
 _NO_BOUNDS = "the bounds do not hold for this release, so nothing is settled"
 _NO_KNOWN = "the known records are not all in this release, as recovered and within the bounds, so nothing is settled"
 _TOO_WIDE = "the release varies along more axes than there are attributes, so nothing is settled"
-_MANY = "the known records could be too many rows to try them all, so they settle nothing"
+_MANY = "the known records could be too many rows to try them all in time, so they settle nothing"
 _NO_SAMPLE = "the sample is not distributed like the release, so it settles nothing"
 _SMALL_SAMPLE = f"fewer than {LEAST_SAMPLE} sample records or released rows tell nothing about distributions"
 
@@ -54,7 +55,7 @@ class Naming:
     signs
         +1 or -1, 0 where it is open.
     offsets
-        attribute = sign * value + offset; NaN where it is open.
+        attribute = sign * value + offset; NaN where it is open, and while the sign is, unless it is the origin's.
     column_by, sign_by, offset_by
         What settled it: ``"bounds"``, ``"known records"`` or ``"sample"``, ``"origin"`` for offsets; empty where open.
     varies
@@ -102,6 +103,7 @@ def name_axes(
     knowledge: Knowledge,
     *,
     error: float = 1e-6,
+    deadline: Deadline | None = None,
     progress: Progress = no_progress,
 ) -> Naming:
     """Name the axes of a recovered table.
@@ -119,10 +121,12 @@ def name_axes(
         What the attacker has, checked.
     error
         The most that a value may be off, as a share of its axis' step.
+    deadline
+        When the search for known records stops.
     progress
         Called as ``progress(label, done, total)``.
     """
-    return _Naming(values, steps, knowledge, error, progress, origin_known=origin_known).run()
+    return _Naming(values, steps, knowledge, error, deadline, progress, origin_known=origin_known).run()
 
 
 class _Naming:
@@ -134,6 +138,7 @@ class _Naming:
         steps: FloatArray,
         knowledge: Knowledge,
         error: float,
+        deadline: Deadline | None,
         progress: Progress,
         *,
         origin_known: bool,
@@ -143,7 +148,8 @@ class _Naming:
         self._distances_kept = bool((missing == missing[:1]).all())  # not a number is not itself
         self._values = np.ascontiguousarray(values[:, self._varies], dtype=np.float64)
         self._steps = np.asarray(steps[self._varies], dtype=np.float64)
-        self._origin_known, self._progress, self._step_error = origin_known, progress, error
+        self._origin_known, self._deadline, self._progress = origin_known, deadline, progress
+        self._step_error = error
         self._known, self._sample = knowledge.known, knowledge.sample
         self._attributes = _attributes(knowledge, len(steps))
         self._bounds = _bounds(knowledge, self._attributes)
@@ -202,6 +208,7 @@ class _Naming:
             self._values,
             centres,
             distances_kept=self._distances_kept,
+            deadline=self._deadline,
             progress=self._progress,
         )
         try:
@@ -247,6 +254,9 @@ class _Naming:
                 for j in np.flatnonzero(is_settled):
                     out[places[j]] = new[j]
                     by[name][places[j]] = by[name][places[j]] or source
+        # While a sign is open, an offset is known only if it is the origin's: others go with one sign or the other.
+        offsets[signs == 0] = np.nan
+        by["offsets"] = [source if sign else "" for source, sign in zip(by["offsets"], signs, strict=True)]
         if self._origin_known:
             offsets[places] = 0.0
             by["offsets"] = ["origin" if varies else "" for varies in self._varies]

@@ -25,6 +25,7 @@ from scipy.special import gammaln
 
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
+from isobreach.geometry.lattice import Deadline
 from isobreach.linking import link
 from isobreach.linking.narrowing import distances_from
 from isobreach.linking.pairs import Cloud, TooManyError
@@ -43,7 +44,7 @@ _CENTRE_ERRORS = 4  # that a record may be off, in terms of a number's error, ab
 
 
 class TooManyPlacementsError(Exception):
-    """The known records could be too many rows to try them all."""
+    """The known records could be too many rows to try them all, at all or in time."""
 
 
 class Placing:
@@ -60,11 +61,13 @@ class Placing:
         centres: tuple[FloatArray, FloatArray] | None,
         *,
         distances_kept: bool,
+        deadline: Deadline | None,
         progress: Progress,
     ) -> None:
         self._known = np.unique(known, axis=0)
         self._points = np.unique(values, axis=0)
-        self._centres, self._distances_kept, self._progress = centres, distances_kept, progress
+        self._centres, self._distances_kept = centres, distances_kept
+        self._deadline, self._progress = deadline, progress
         self._nodes = 0
         work = values.shape[1] * known.shape[1]
         self._most_nodes = max(_MOST_MATCHED // work, 4 * len(self._known))
@@ -97,11 +100,16 @@ class Placing:
             raise TooManyPlacementsError
         rest = {i: several for i, several in rows.items() if i != record}
         for row in rows[record]:
+            self._check_time()
             self._nodes += 1
             further = options.linked(self._known[record], self._points[row]).matched()
             if further is not None:
                 found = self._placed(further, rest, found)
         return found
+
+    def _check_time(self) -> None:
+        if self._deadline is not None and self._deadline.left <= 0:
+            raise TooManyPlacementsError
 
     def _left(self, options: Options, record: int, rows: IntArray) -> IntArray:
         return rows[options.agreeing(self._known[record], self._points[rows])]
@@ -154,6 +162,7 @@ class Placing:
             raise TooManyPlacementsError
         others = np.setdiff1d(np.arange(len(self._known)), [one, two])
         for done, pair in enumerate(zip(u.tolist(), v.tolist(), strict=True), start=1):
+            self._check_time()
             self._progress("placing known records", done, len(u))
             away = [distances_from(self._points, row) for row in pair]
             for a, b in ((0, 1), (1, 0)):

@@ -29,8 +29,6 @@ _UNITS = tuple(10.0**-k for k in range(7))
 _LARGEST_ERROR = 0.25
 _LATE = "the time budget was too short for all paths"
 _ROUNDOFF = 64.0  # times that of a coordinate: fits and long sums have more
-# Rows with digits finer than the rest may spoil unknown steps: other rows to start from may not.
-_FIRST_STEPS, _STEP_TRIES = 2, 4
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
 
@@ -65,15 +63,14 @@ def search(
     Each path has half of the time left, and random numbers of its own: what one does depends on no other.
     """
     best: Frame | None = None
-    doubt, late = "", ""
+    doubts: list[str] = []
+    late = ""
     paths = _paths(release, noise)
     for done, (path, child) in enumerate(zip(paths, random.spawn(len(paths)), strict=True)):
         progress("lattice paths", done, len(paths))
         if deadline.left <= 0:
             late = _LATE
             break
-        if path.func is step_frame and done > _FIRST_STEPS and (best is None or best.path != "precision"):
-            continue  # it found no lattice at all with other rows
         try:
             frame = path(child, deadline.half())
         except np.linalg.LinAlgError:
@@ -83,16 +80,17 @@ def search(
             continue
         if frame is None:
             continue
-        doubt = frame.doubt or doubt
         frame = accepted(frame, release.rows, release.spacing)
         complete = bool(frame.certain.any()) and _is_complete(frame.only(frame.certain), release.rows)
         frame = unblurred(frame, release.rows, release.explained + 2 * (noise or 0.0), complete=complete)
-        doubt = frame.doubt or doubt
+        doubts.append(frame.doubt)
         if best is None or frame.certain.sum() > best.certain.sum():
             best = frame
         if complete and frame.certain.all():
             break
     progress("lattice paths", len(paths), len(paths))
+    # The best frame's own doubt, or that of the path that bears most.
+    doubt = (best.doubt if best is not None else "") or next(filter(None, doubts), "")
     return best, "; ".join(part for part in (doubt, late) if part)
 
 
@@ -125,7 +123,7 @@ def _paths(release: Release, noise: float | None) -> list[Path]:
     return [
         partial(whole, np.zeros(columns), False),
         partial(whole, centre, False),
-        *(partial(step_frame, rows, error) for _ in range(_STEP_TRIES)),
+        partial(step_frame, rows, error),
         partial(whole, centre, True),
         partial(dual_frame, rows, error),
         *(partial(climbed_frame, rows, unit) for unit in _UNITS[:3]),

@@ -25,7 +25,9 @@ BoolArray = NDArray[np.bool_]
 _MOST_VECTORS = 2000
 _MOST_RANK = 60
 _ROUNDOFF = 1e-7
-_INFEASIBLE, _LEAST_TIME = 2, 0.01  # a status of scipy's milp; its seconds
+_INFEASIBLE = 2  # a status of scipy's milp
+# Its seconds. Nothing ends it before, not even a signal; what it solves at all takes hundredths.
+_LEAST_TIME, _MOST_TIME = 0.01, 5.0
 
 
 class _UndecidedError(Exception):
@@ -101,7 +103,7 @@ class _Program:
             constraints=self._constraints,
             integrality=np.ones(len(most)),
             bounds=Bounds(0, most),
-            options={"time_limit": max(deadline.left, _LEAST_TIME)},
+            options={"time_limit": float(np.clip(deadline.left, _LEAST_TIME, _MOST_TIME))},
         )
         if found.status == _INFEASIBLE:
             return None

@@ -115,7 +115,10 @@ def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -
     """Frame of an orthogonal basis, one vector a step along each axis, fitted to all rows."""
     lengths = np.linalg.norm(basis, axis=1)
     certain = np.ones(len(lengths), dtype=np.bool_)
-    frame = refined(Frame(basis / lengths[:, None], lengths, certain, base, False, "precision"), rows, steps=True)
+    # The functionals of the basis, not its vectors: short ones are at right angles to long ones only up to errors that
+    # rows far along a coarse attribute would multiply.
+    directions = np.linalg.pinv(basis / lengths[:, None]).T
+    frame = refined(Frame(directions, lengths, certain, base, False, "precision"), rows, steps=True)
     positions = frame.positions(rows)
     residuals = positions - np.rint(positions)
     noise = 1.5 * np.median(np.abs(residuals), axis=0) + error / frame.steps  # a few rows may have finer digits
