@@ -438,3 +438,27 @@ def test_a_table_of_rank_one(rng, multiples):
 def test_a_release_wider_than_the_records(rng, translation):
     found = Planted(whole(rng, 5), rng, wide=3, translation=translation).attack()
     assert found.recovered.sum() == 5
+
+
+# --- Why nothing is claimed -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        (whole(np.random.default_rng(0), 5), "its values are rounded, which hides steps below about 5"),
+        (np.random.default_rng(0).standard_normal((ROWS, 3)), "its rows lie on no lattice with orthogonal axes"),
+        (np.random.default_rng(0).standard_normal((6, 3)), "so few rows (6) show no lattice of 3 columns"),
+        (whole(np.random.default_rng(0), 1), "one column shows no rotation"),
+    ],
+    ids=["not rotated", "continuous", "few rows", "one column"],
+)
+def test_the_reason_says_what_is_missing(table, why):
+    found = ib.reconstruct("lattice", table, ib.Knowledge(), seed=0)
+    assert not found.claimed
+    assert why in found.reason
+
+
+def test_the_reason_names_several_readings(rng):
+    found = Planted(whole(rng, 2) @ TURNED["(3, 4)"], rng).attack()
+    assert found.reason == "Nothing is claimed: its rows obey a congruence that has several readings."

@@ -26,7 +26,7 @@ from isobreach.attacks.lattice.search import Release, search
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
 from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
-from isobreach.linking.precision import released_precision
+from isobreach.linking.precision import Precision, released_precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -38,7 +38,7 @@ _SEARCHES = 3
 _ORIGIN_CHANCE = 1e-6
 _SURE, _VALUE_ERRORS = 6.0, (1e-6, 1e-2)
 _PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
-_NO_LATTICE = "its rows lie on no lattice with orthogonal axes that shows"
+_LEAST_SURPLUS = 4  # rows beyond the columns, without which no path begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,18 +102,23 @@ def lattice_attack(
     knowledge = Knowledge.of(knowledge).check(source.shape[1])
     noise = knowledge.noise if isinstance(knowledge.noise, float) else None
     random = generator(0 if seed is None else seed, "lattice")
+    precision = released_precision(source)
     with ONE_BLAS_THREAD:
-        frame, positions, doubt = _found(source, noise, random, deadline, progress)
+        frame, positions, doubt = _found(source, precision, noise, random, deadline, progress)
         if frame is None:
-            return _nothing(source.shape, doubt)
+            return _nothing(source.shape, doubt or _why_nothing(*source.shape, precision))
         return _told(frame, positions, source, knowledge, doubt, deadline, progress)
 
 
 def _found(
-    source: Source, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
+    source: Source,
+    precision: Precision,
+    noise: float | None,
+    random: np.random.Generator,
+    deadline: Deadline,
+    progress: Progress,
 ) -> tuple[Frame | None, FloatArray, str]:
     """Frame of certain axes on whose grid all rows lie, the rows' positions on it, and what is in doubt."""
-    precision = released_precision(source)
     total = source.shape[0]
     sample = np.sort(random.permutation(total)[:_SAMPLE])
     doubt = ""
@@ -128,12 +133,20 @@ def _found(
         sure = still_certain(frame, evidence.on_grid)
         missed = np.setdiff1d(np.flatnonzero(evidence.missed.any(axis=1)), sample)
         if sure.all() or not len(missed):
-            return (
-                (frame.only(sure), positions[:, sure], doubt) if sure.any() else (None, positions, doubt or _NO_LATTICE)
-            )
+            return (frame.only(sure), positions[:, sure], doubt) if sure.any() else (None, positions, doubt)
         # Rows outside the sample that the lattice misses: once more with some of them.
         sample = np.union1d(sample, random.permutation(missed)[:_ADDED])
-    return None, np.empty((total, 0)), doubt or _NO_LATTICE
+    return None, np.empty((total, 0)), doubt
+
+
+def _why_nothing(rows: int, columns: int, precision: Precision) -> str:
+    """Why no path found anything, as far as the release's size and precision tell."""
+    if columns == 1:
+        return "one column shows no rotation"
+    if rows < columns + _LEAST_SURPLUS:
+        return f"so few rows ({rows:,}) show no lattice of {columns:,} columns"
+    hidden = f"; its values are rounded, which hides steps below about {10 * precision.step:.1g}"
+    return f"its rows lie on no lattice with orthogonal axes that shows{hidden if precision.step else ''}"
 
 
 def _along(source: Source, read: Callable[[FloatArray], FloatArray], width: int, progress: Progress) -> FloatArray:
