@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "io": FOUNDATION | {"schemes"},
     "audits": CORE | {"datasets"},
     "experiments": CORE | {"datasets", "audits"},
-    "report": FOUNDATION | {"geometry", "linking", "attacks", "audits"},
+    "report": FOUNDATION | {"geometry", "linking", "attacks", "audits", "experiments"},
     "_interface": CORE | {"io", "audits", "report"},
     "cli": CORE | {"datasets", "io", "audits", "experiments", "report", "_interface"},
 }

@@ -13,9 +13,11 @@ from typing import NoReturn
 
 __all__ = ["Interrupted", "main"]
 
+_NOTHING_WRITTEN = "interrupted. Nothing was written."
+
 
 class Interrupted(BaseException):
-    """Ctrl-C or a polite kill."""
+    """Ctrl-C or a polite kill; with a text where something was written before it."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -36,7 +38,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         # Compiled code that is interrupted may raise something of its own instead.
         if not interrupted and not isinstance(error, Interrupted):
             raise
-        code, message = 2, "interrupted. Nothing was written."
+        code, message = 2, str(error) if isinstance(error, Interrupted) and str(error) else _NOTHING_WRITTEN
     finally:
         sys.unraisablehook = hook
         for number, handler in before.items():

@@ -47,7 +47,7 @@ class Experiment:
     same_draws
         Whether a trial draws the same at every point.
     side_by_side
-        Whether trials may run at the same time: not where linking, which uses all processors, is timed.
+        Whether trials may run at the same time: not where linking is timed, which has threads of its own.
     """
 
     name: str

@@ -44,7 +44,8 @@ def run_experiment(
     """Play all trials that the store does not have, and return all."""
     mark = np.frombuffer(_fingerprint(experiment, seed, quick).encode(), dtype=np.uint8)
     done = _restored(experiment, store, mark)
-    wanted = [(place, number) for place in range(len(experiment.points)) for number in range(experiment.trials)]
+    # One trial at every point, then the next: a machine that is busy for a while is so at all points alike.
+    wanted = [(place, number) for number in range(experiment.trials) for place in range(len(experiment.points))]
     missing = [cell for cell in wanted if cell not in done]
 
     def run(cell: Cell) -> Outcome:

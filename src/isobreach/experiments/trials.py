@@ -3,7 +3,8 @@
 
 Numbers of linking are shares of the known records: by our two rules, and by the paper's own algorithms beside them.
 Breach probabilities are those of the most exposed row that is not linked, the paper's rho(epsilon), for both rules and
-all estimators.
+all estimators. Run times are processor time, of all threads together where linking has several: what else the machine
+does is not in them.
 """
 
 import time
@@ -20,7 +21,7 @@ from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE
 from isobreach.experiments.experiment import Outcome, Point
 from isobreach.experiments.paper_linking import PaperLinking
 from isobreach.experiments.tables import PerturbedTable, Tables
-from isobreach.geometry import ESTIMATORS, Estimator, fit_motions
+from isobreach.geometry import ESTIMATORS, Estimator, fit_motions, row_norms
 from isobreach.linking import RULES, Linkage, Rule, link
 
 FloatArray = NDArray[np.float64]
@@ -45,8 +46,8 @@ _TIMED_ITERATIONS = 25  # of Kaplan's descent in array statements, which takes t
 _TIMED_ESTIMATES = 20  # one alone is too short for a clock
 
 
-def timed(work: Callable[[], T], clock: Callable[[], float] = time.perf_counter) -> tuple[T, float]:
-    """What the work gives, and its seconds."""
+def timed(work: Callable[[], T], clock: Callable[[], float] = time.process_time) -> tuple[T, float]:
+    """What the work gives, and its seconds by a clock of this process or of this thread."""
     start = clock()
     result = work()
     return result, clock() - start
@@ -84,7 +85,7 @@ def _linked(table: PerturbedTable, chosen: IntArray) -> tuple[dict[Rule, Linkage
     for rule in RULES:
         links[rule], seconds[f"link {rule}"] = timed(partial(link, known, table.released, rule=rule))
         numbers[f"linked {rule}"] = len(links[rule].linked) / len(chosen)
-    paper = PaperLinking(known.astype(np.float64), table.released, cached_norms=False)
+    paper = PaperLinking(known.astype(np.float64), table.released, cached_norms=False, norms_of=row_norms)
     found, seconds["paper's algorithms"] = timed(paper.run)
     numbers["linked paper's algorithms"] = len(found) / len(chosen)
     return links, numbers, seconds
@@ -151,7 +152,7 @@ def _estimate(result: AttackResult, row: int, estimator: Estimator) -> FloatArra
 def _other_seconds(
     known: FloatArray, released: FloatArray, seen: FloatArray, start: FloatArray, draws: np.random.Generator
 ) -> dict[str, float]:
-    """Run times of Kaplan's attack as an interpreter runs it, and of the paper's: the motion first, then an estimate."""
+    """Run times of Kaplan's attack as an interpreter runs it, and of the paper's: a motion first, then an estimate."""
     distances = pair_distances(seen, released)
     _, descent = timed(partial(_descend_by_arrays, known, distances[0], start[0]), time.thread_time)
     motion, fit = timed(lambda: fit_motions(known, released).choose(draws), time.thread_time)

@@ -17,10 +17,12 @@ _SECONDS = 5.0
 
 
 class FileStore:
-    """Arrays in a file, kept again every few ``seconds`` of work."""
+    """Arrays in a file, kept again every few ``seconds`` of work; ``holds``: what an error says it should hold."""
 
-    def __init__(self, path: str | Path, *, seconds: float = _SECONDS) -> None:
-        self._path, self._seconds = Path(path), seconds
+    def __init__(
+        self, path: str | Path, *, seconds: float = _SECONDS, holds: str = "the unfinished work of an audit"
+    ) -> None:
+        self._path, self._seconds, self._holds = Path(path), seconds, holds
         self._last = time.monotonic()
 
     @property
@@ -36,7 +38,7 @@ class FileStore:
             with self._path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return {name: arrays[name] for name in arrays.files}
         except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
-            rule = "must be the unfinished work of an audit"
+            rule = f"must be {self._holds}"
             raise InputError(str(self._path), rule, "a damaged file", "Remove it to start again.") from None
 
     def due(self) -> bool:
@@ -45,6 +47,7 @@ class FileStore:
 
     def keep(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write the file, whole or not at all; it is the owner's alone, for it tells who is exposed."""
+        self._path.parent.mkdir(exist_ok=True)
         with atomic_file(self._path, mode=0o600, force=True) as temporary, temporary.open("wb") as file:
             np.savez(file, **dict(arrays))  # type: ignore[arg-type]
         self._last = time.monotonic()

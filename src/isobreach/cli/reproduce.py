@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The paper's experiments on the command line: a folder that is filled trial by trial, and can be gone on with."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isobreach._validation import check_integer
+from isobreach.blocks import processors
+from isobreach.cli import Interrupted
+from isobreach.cli.console import Console
+from isobreach.errors import InputError, OutputError
+from isobreach.experiments import NAMES, Experiment, Results, experiment, finished, run_experiment, tables
+from isobreach.io import FileStore, check_free, run_record, write_file, write_json
+from isobreach.report.reproduction import reproduction_json, results_csv
+from isobreach.report.reproduction_claims import claims
+from isobreach.report.reproduction_figures import reproduction_figures, require_matplotlib
+from isobreach.report.reproduction_page import reproduction_page
+
+_COMMAND = "isobreach reproduce"
+_SECONDS = 1.0  # of work that a kill may cost
+
+
+@dataclass(frozen=True)
+class ReproduceJob:
+    """One reproduction as the command line asks for it."""
+
+    figures: tuple[str, ...]
+    out: Path
+    quick: bool
+    trials: int | None
+    seed: int
+
+    def run(self, console: Console) -> None:
+        """Play, write, speak."""
+        chosen = self._chosen()
+        if self.trials is not None:
+            check_integer("--trials", self.trials, least=1)
+        check_integer("--seed", self.seed, least=0)
+        require_matplotlib()
+        self._check_folder()
+        made = tables(self.seed, quick=self.quick)
+        found: dict[str, Results] = {}
+        try:
+            with console.bars():
+                write_json(self.out / "run.json", self._record(chosen), force=True)
+                for name in chosen:
+                    found[name] = run_experiment(
+                        self._experiment(name),
+                        made,
+                        seed=self.seed,
+                        quick=self.quick,
+                        store=self._store(name),
+                        progress=console.progress,
+                    )
+                found = self._with_earlier(found)
+                with console.work("drawing"):
+                    self._write(found)
+        except Interrupted:
+            kept = f"interrupted. Finished trials are kept in {self.out}: the same command goes on with them."
+            raise Interrupted(kept) from None
+        self._speak(console, found)
+
+    def _chosen(self) -> list[str]:
+        for name in self.figures:
+            if name not in ("all", *NAMES):
+                raise InputError("figure", f"must be one of all, {', '.join(NAMES)}", repr(name))
+        everything = not self.figures or "all" in self.figures
+        return [name for name in NAMES if everything or name in self.figures]
+
+    def _experiment(self, name: str) -> Experiment:
+        return experiment(name, quick=self.quick, trials=self.trials)
+
+    def _store(self, name: str) -> FileStore:
+        return FileStore(self.out / "trials" / f"{name}.npz", seconds=_SECONDS, holds="finished trials of reproduce")
+
+    def _check_folder(self) -> None:
+        """Make the folder, or accept an empty one, or one of this command with the same seed."""
+        if not os.path.lexists(self.out):
+            check_free(self.out)
+            return
+        if not self.out.is_dir():
+            raise OutputError(f"{self.out} is not a folder. Choose another --out.")
+        if not any(self.out.iterdir()):
+            return
+        try:
+            run = json.loads((self.out / "run.json").read_text(encoding="utf-8"))
+            same = run["command"] == _COMMAND
+            parameters = (run["seed"], run["parameters"]["quick"])
+        except (OSError, ValueError, KeyError, TypeError):
+            same, parameters = False, (None, None)
+        if not same:
+            raise OutputError(f"{self.out} is not an earlier output of reproduce. Choose another --out.")
+        if parameters != (self.seed, self.quick):
+            was = f"seed {parameters[0]}{' and --quick' if parameters[1] else ''}"
+            rule = "must be a new folder, or one of the same seed and the same --quick"
+            raise InputError("--out", rule, f"one of {was}", "Choose another folder.")
+
+    def _with_earlier(self, found: Mapping[str, Results]) -> dict[str, Results]:
+        """Also what earlier commands finished in this folder, in the order of the figures."""
+        whole = {}
+        for name in NAMES:
+            results = found.get(name) or finished(
+                self._experiment(name), seed=self.seed, quick=self.quick, store=self._store(name)
+            )
+            if results is not None:
+                whole[name] = results
+        return whole
+
+    def _record(self, names: list[str]) -> dict[str, Any]:
+        parameters = {"figures": names, "quick": self.quick, "trials": self.trials}
+        return run_record(_COMMAND, parameters, self.seed, {}, packages=("matplotlib",))
+
+    def _write(self, found: Mapping[str, Results]) -> None:
+        for results in found.values():
+            for name, text in results_csv(results).items():
+                write_file(self.out / name, text.encode(), force=True)
+            for name, content in reproduction_figures(results).items():
+                write_file(self.out / "figures" / name, content, force=True)
+        page = reproduction_page(found, seed=self.seed, quick=self.quick, trials=self.trials, processors=processors())
+        write_file(self.out / "reproduction.md", page.encode(), force=True)
+        write_json(self.out / "run.json", self._record(list(found)), force=True)
+
+    def _speak(self, console: Console, found: Mapping[str, Results]) -> None:
+        said = claims(found)
+        console.table(
+            ("figure", "the paper says", "here, its attack", "here, ours"),
+            [(one.figure, one.said, one.theirs, one.ours) for one in said],
+        )
+        console.say(f"Page: {self.out / 'reproduction.md'}")
+        console.result({**reproduction_json(found, seed=self.seed, quick=self.quick), "out": str(self.out)})

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errata of the paper: each with its proof, a counterexample that a test runs, and what it changes."""
+
+_TESTS = "tests/experiments/test_errata.py"
+
+ERRATA = f"""\
+## Errata
+
+Each with a proof, a counterexample that a test runs, and what it changes in the paper's conclusions. None of them
+touches the idea of the attack, and none reverses a conclusion. The tests are in `{_TESTS}`.
+
+### E1. The closed form for ρ is wrong from three hidden dimensions on
+
+*Where.* Equations for ρ(x, ε) with n − k ≥ 3, and their derivation in the appendix ("Sub-case m ≥ 3"). Let h = n − k,
+d the residual, c = ε‖x‖.
+
+*Proof.* The appendix slices the cap by planes at height h₁ and integrates the slices' areas over dh₁. A slice of a
+sphere of radius d between angles θ and θ + dθ has the area SA(S_(h−1)(d sin θ)) · d dθ: it is as wide as the *arc*
+d dθ, not as the height d sin θ dθ. The right integrand is therefore sin^(h−2) θ where sin^(h−1) θ is printed. The
+constant in front, SA(S_(h−1)(1)) / SA(S_h(1)), is right for sin^(h−2). With it the share is
+I_((c/2d)²)((h−1)/2, (h−1)/2), the regularised incomplete beta function, in one formula for all c ≤ 2d and h ≥ 2.
+
+*Counterexample.* c = d√2 cuts the sphere in half: ρ = 1/2. Printed: π/8 = 0.393 for h = 3, 4/(3π) = 0.424 for h = 4;
+and 1 minus that just above, a jump of 0.21 and 0.15. For h ≤ 2 the printed values are right.
+`test_the_printed_formula_is_not_the_share_of_the_sphere`
+
+*What it changes.* Below c = d√2 the printed ρ is too small, above too large, by at most 0.11 (h = 3). The figures
+move little (compare the two curves in Figures 2 to 4), and "above 0.8 at 7% error" stands with the right formula. A
+probability that is reported for a single record can be off by a factor: about 3 where ρ is small and h near 90.
+
+### E2. Algorithm 3 counts one assignment many times
+
+*Where.* Algorithm 3, the loop "for î in I \\ I₁".
+
+*Proof.* At every level the loop runs over *all* indices that are not assigned yet. A valid assignment on I is thus
+reached once for every order in which its indices can be taken, |I|! times, and each time the counter grows. The true
+assignment is always valid. So for |I| ≥ 2 the counter passes 1 even if there is no other, and Algorithm 2 answers
+"not uniquely valid": Algorithm 1 never returns more than one index. Fixing one next index per level mends it.
+
+*Counterexample.* The paper's own example, Figure 1: {{1, 2}} is uniquely valid, as the text says, but the algorithm as
+printed counts 2 and returns a single index. `test_algorithm_3_as_printed_counts_every_order`
+
+*What it changes.* Nothing in the figures: they show all records linked, so the program that drew them did not do what
+is printed. Whoever implements the printed text gets an attack with at most one link.
+
+### E3. Rigid motions: which tuple is fixed does not matter
+
+*Where.* Section "Known Input Attack on General Distance-Preserving Data Perturbation": the attack is said to depend on
+the choice of the tuple to fix, so that the attacker tries them all and takes the highest breach probability.
+
+*Proof.* Fix the linked pair (x_b, y_b). The matrices with M(x_i − x_b) = y_i − y_b for all linked i are the same for
+every b, since x_i − x_b' = (x_i − x_b) − (x_b' − x_b). The estimate of y is x_b + M'(y − y_b). Between two bases it
+differs by x_b − x_b' + M'(y_b' − y_b) = x_b − x_b' + x_b' − x_b = 0. Same estimate, same error, same probability; and
+the residual is the distance of y from the affine hull of all linked rows, whichever is fixed.
+
+*Counterexample.* What does depend on b is ‖y − y_b‖, which stands for ‖x‖ if the formula is applied to differences; a
+breach is about ‖x‖, which the translation hides. Linked (3, 0, 0, 0) and (−5, 0, 0, 0), record (0, 1, 0, 0), ε = 0.3:
+the (corrected) formula gives 0.225 for the first base and 0.585 for the second; whichever is fixed, the share of
+breaches is 0.0225. `test_the_tuple_that_is_fixed_does_not_matter`
+
+*What it changes.* The experiments fix the origin and are not concerned. Behind a translation the largest of the
+probabilities is no breach probability but that of another event, and can be far too high. What can be said instead:
+[known-input.md](known-input.md), section on rigid motions.
+
+### E4. Records that occur twice
+
+*Where.* Definition of a valid assignment; the experiments remove repeated tuples first (20,000 to 18,668). A
+restriction rather than an error, but real tables have them and the text does not say what they do to the attack.
+
+*Proof.* Let record i have an equal one, j. Their released rows r and s hold the same numbers. In any valid assignment
+that sends i to r, and nothing to s, send i to s instead: all norms and distances stay. If something is sent to s, swap
+the two. So there are always two valid assignments, and no set with i in it is uniquely valid. But r and s are the same
+point: nothing is left open that the attack could use. Comparing values, not row numbers, mends it.
+
+*Counterexample.* Four records of Letter, one of which occurs twice: with all 20,000 tuples in the release the paper's
+algorithms link three, isobreach links four. `test_a_record_with_a_copy_is_lost_to_the_papers_rule`
+
+*What it changes.* On Letter as it is, 2,177 of 20,000 records have a copy, 11%: that share of insiders could not be
+linked by the paper's rule, who are linked here.
+
+### Slips
+
+The number of Letter records is 18,668 and once "18688". The introduction has the breach probability equal to one when
+independent linked records *exceed* the number of dimensions, which they cannot; *reach*, as in the conclusion, is
+right. For rigid motions x₁ is said to be fixed, and differences are then taken from x_q.
+"""

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The paper's figures drawn again, with our curves beside the paper's; run times in figures of their own."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from isobreach.errors import MissingExtraError
+from isobreach.experiments import Results, TableName
+
+TITLES = {"gaussian": "Gaussian", "letter": "Letter Recognition"}
+X_LABELS = {"known": "known records", "epsilon": "relative error ε that counts as a breach", "rows": "released rows"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How a series is drawn: told apart by colour (Okabe and Ito's palette), by marker, and by dash in grey print."""
+
+    series: str
+    label: str
+    colour: str
+    marker: str
+    dash: str
+
+
+OPTIMAL = ("#0072B2", "o", "-")
+UNIFORM = ("#D55E00", "s", "--")
+PUBLISHED = ("#000000", "x", ":")
+
+LINKED = (
+    Curve("linked backbone", "ours: backbone", *OPTIMAL),
+    Curve("linked uniquely-valid", "the paper's rule: uniquely valid", *UNIFORM),
+    Curve("linked paper's algorithms", "the paper's Algorithms 1 to 3", *PUBLISHED),
+)
+PROBABILITY = (
+    Curve("optimal backbone", "ours: optimal estimate", *OPTIMAL),
+    Curve("uniform uniquely-valid", "the paper's estimate, formula corrected", *UNIFORM),
+    Curve("published uniquely-valid", "the paper, formula as printed", *PUBLISHED),
+)
+SECONDS = (
+    Curve("paper's algorithms", "the paper's Algorithms 1 to 3", *PUBLISHED),
+    Curve("link uniquely-valid", "ours, the paper's rule", *UNIFORM),
+    Curve("link backbone", "ours: backbone", *OPTIMAL),
+)
+KAPLAN = (
+    Curve("kaplan", "Kaplan's estimate", "#009E73", "^", "-."),
+    Curve("uniform", "the paper's estimate", *UNIFORM),
+    Curve("optimal", "ours: optimal estimate", *OPTIMAL),
+)
+KAPLAN_SECONDS = (
+    Curve("kaplan in array statements", "Kaplan, array statements", "#CC79A7", "v", "-."),
+    Curve("kaplan", "Kaplan, compiled", "#009E73", "^", "-."),
+    Curve("fit", "the paper's attack: choosing a motion", *UNIFORM),
+    Curve("estimate", "the paper's attack: each estimate after that", *PUBLISHED),
+)
+
+
+def require_matplotlib() -> None:
+    """Refuse to start work whose figures could not be drawn."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("reproducing the paper's figures", "matplotlib", "plot") from error
+
+
+def reproduction_figures(results: Results) -> dict[str, bytes]:
+    """The figures of an experiment, each as SVG and PNG: file names and contents."""
+    name = results.experiment.name
+    drawn: dict[str, bytes] = {}
+    for kind, draw in _DRAWINGS[name].items():
+        drawn |= _files(f"{name}{kind}", draw, results)
+    return drawn
+
+
+def _files(stem: str, draw: Callable[[Results], Any], results: Results) -> dict[str, bytes]:
+    import matplotlib
+
+    files = {}
+    # No date, no version and fixed element names: the same results give the same bytes.
+    with matplotlib.rc_context({"svg.hashsalt": "isobreach", "svg.fonttype": "path", "font.size": 10}):
+        figure = draw(results)
+        for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
+            buffer = BytesIO()
+            figure.savefig(buffer, format=suffix, dpi=130, metadata=metadata)
+            files[f"{stem}.{suffix}"] = buffer.getvalue()
+    return files
+
+
+def _figure(results: Results, title: str, rows: int, columns: int, height: float) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06)
+    figure = Figure(figsize=(5.0 * columns, height * rows + 0.4), layout=layout)
+    trials = results.experiment.trials
+    over = f"means and standard deviations of {trials} trials" if trials > 1 else "one trial"
+    figure.suptitle(f"Figure {results.experiment.figure}. {title} ({over})", fontsize=11)
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def _draw(
+    axes: Any,
+    results: Results,
+    table: TableName,
+    curves: Sequence[Curve],
+    *,
+    shares: bool = False,
+    prefix: str = "",
+    drawn: str = "",
+) -> None:
+    """Curves with error bars of one standard deviation, moved apart sideways so that no bar hides another.
+
+    Bars end at 0, and at 1 for ``shares``: beyond them there is nothing. ``prefix``: of the series' names. ``drawn``:
+    the series that the paper draws, which is marked.
+    """
+    varied = results.experiment.varied
+    for place, curve in enumerate(curves):
+        x, mean, deviation = results.curve(prefix + curve.series, table)
+        most = np.inf if not shares else 1 - mean
+        width = float(x[-1] - x[0]) or 1.0
+        moved = x + (place - (len(curves) - 1) / 2) * 0.008 * width
+        axes.errorbar(
+            moved,
+            mean,
+            yerr=[np.minimum(deviation, mean), np.minimum(deviation, most)],
+            color=curve.colour,
+            marker=curve.marker,
+            linestyle=curve.dash,
+            markerfacecolor="none" if curve.marker != "x" else curve.colour,
+            markersize=5.5,
+            lw=1.4,
+            elinewidth=0.9,
+            capsize=2.5,
+            label=curve.label + (" (drawn in the paper)" if curve.series == drawn else ""),
+        )
+    axes.set_xlabel(X_LABELS[varied])
+    if varied == "epsilon":
+        from matplotlib.ticker import MultipleLocator
+
+        axes.xaxis.set_major_locator(MultipleLocator(0.02))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g}%")
+    elif varied == "rows":
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.locator_params(axis="x", nbins=6)
+    else:
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _stated(axes: Any, x: float, y: float, said: str) -> None:
+    """A number that the paper states in words."""
+    axes.plot([x], [y], marker="*", color="#AA9000", markersize=12, markeredgecolor="black", lw=0, label=said, zorder=5)
+
+
+def _legend(axes: Any) -> None:
+    # Below the axes: wherever the curves run, the legend hides none of them.
+    axes.legend(fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False)
+
+
+def _shares(axes: Any, label: str) -> None:
+    axes.set_ylabel(label)
+    axes.set_ylim(-0.06, 1.08)
+
+
+def _known(results: Results) -> Any:
+    (table,) = results.experiment.tables
+    figure, axes = _figure(results, f"{TITLES[table]}, ε = 15%", 1, 2, 4.1)
+    left, right = axes[0]
+    _draw(left, results, table, LINKED, shares=True)
+    _shares(left, "share of known records linked")
+    _draw(right, results, table, PROBABILITY, shares=True)
+    _shares(right, "breach probability, most exposed row")
+    if table == "gaussian":
+        right.axvline(60, color="0.45", lw=1, label="the paper: sharp transition around 60", zorder=0)
+    else:
+        _stated(right, 4, 1, "the paper: 1 with 4 known")
+    for one in (left, right):
+        _legend(one)
+    return figure
+
+
+def _epsilon(results: Results) -> Any:
+    figure, axes = _figure(results, "Letter Recognition, 4 known records", 1, 1, 4.4)
+    figure.set_figwidth(7.0)
+    _draw(axes[0, 0], results, "letter", PROBABILITY, shares=True)
+    _shares(axes[0, 0], "breach probability, most exposed row")
+    _stated(axes[0, 0], 0.07, 0.8, "the paper: above 0.8 at 7%")
+    _legend(axes[0, 0])
+    return figure
+
+
+def _linking_seconds(results: Results) -> Any:
+    tables = results.experiment.tables
+    figure, axes = _figure(results, "Linking time", 1, len(tables), 4.1)
+    figure.set_figwidth(7.0 if len(tables) == 1 else 10.0)
+    known = {"gaussian": 50, "letter": 10}
+    for one, table in zip(axes[0], tables, strict=True):
+        _draw(one, results, table, SECONDS)
+        one.set_yscale("log")
+        one.set_ylabel("processor time in seconds (logarithmic)")
+        if results.experiment.varied == "known":
+            _stated(one, *_STATED_SECONDS[table])
+        one.set_title(
+            TITLES[table] + (f", {known[table]} known" if results.experiment.varied == "rows" else ""), fontsize=10
+        )
+        _legend(one)
+    return figure
+
+
+def _kaplan(results: Results) -> Any:
+    tables = results.experiment.tables
+    figure, axes = _figure(results, "Kaplan compared: error of one estimate", len(tables), 2, 3.5)
+    for line, table in zip(axes, tables, strict=True):
+        top = 0.0
+        for one, (selection, drawn) in zip(line, (("random row", "kaplan"), ("best row", "uniform")), strict=True):
+            _draw(one, results, table, KAPLAN, prefix=f"{selection} ", drawn=drawn)
+            one.set_title(
+                f"{TITLES[table]}: {'a random row' if selection == 'random row' else 'the most exposed row'}",
+                fontsize=10,
+            )
+            one.set_ylabel("relative error of the estimate")
+            top = max(top, one.get_ylim()[1])
+        for one in line:
+            one.set_ylim(-0.02 * top, top)
+    for one in axes[-1]:
+        _legend(one)
+    return figure
+
+
+def _kaplan_seconds(results: Results) -> Any:
+    tables = results.experiment.tables
+    figure, axes = _figure(results, "Kaplan compared: time of one estimate", 1, len(tables), 4.3)
+    for one, table in zip(axes[0], tables, strict=True):
+        _draw(one, results, table, KAPLAN_SECONDS)
+        one.set_yscale("log")
+        one.set_ylabel("processor time in seconds (logarithmic)")
+        one.set_title(TITLES[table], fontsize=10)
+        _legend(one)
+    return figure
+
+
+_STATED_SECONDS = {
+    "gaussian": (100, 450, "the paper, on a laptop: less than 450 s with 100 known"),
+    "letter": (16, 45, "the paper, on a laptop: less than 45 s with 16 known"),
+}
+
+# What is drawn of each experiment, by the ending of the file's name.
+_DRAWINGS: dict[str, dict[str, Callable[[Results], Any]]] = {
+    "gaussian-known": {"": _known, "_times": _linking_seconds},
+    "letter-known": {"": _known, "_times": _linking_seconds},
+    "letter-epsilon": {"": _epsilon},
+    "size": {"_times": _linking_seconds},
+    "kaplan": {"": _kaplan, "_times": _kaplan_seconds},
+}
