@@ -14,7 +14,7 @@ from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_choice
 from isobreach.attacks import AttackResult, Knowledge, LatticeReconstruction, Reconstruction
-from isobreach.audits import AuditResult, Store
+from isobreach.audits import AuditResult, Settings, Store
 from isobreach.blocks import Source
 from isobreach.geometry import Estimator
 from isobreach.io import Table, as_table, fit_columns, like, run_record, write_file, write_json
@@ -182,7 +182,7 @@ def audit(
     X
         The table: NumPy, pandas, polars or Arrow.
     scheme
-        How it is to be protected, a name or an object that keeps distances: ``"orthogonal"`` or ``"rigid"``.
+        How it is to be protected, a name or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
     epsilon
         Relative error that counts as a breach: ``|estimate - x| <= epsilon |x|``.
     coalition_sizes
@@ -200,13 +200,13 @@ def audit(
         default, the latter where ``isobreach[lattice]`` is installed.
     rows_known
         Suppose that insiders know their own rows, from whatever source, instead of having to find them: no linking
-        could do better.
+        could do better. With a scheme that adds noise they always are, because finding them takes too long.
     seed
         Makes the audit repeatable; without one a seed is drawn and told.
     progress
         Called as ``progress(label, done, total)``.
     store
-        Where finished trials are kept: an interrupted audit goes on from there, to the same result bit for bit.
+        Where finished work is kept: an interrupted audit goes on from there, to the same result bit for bit.
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).standard_normal((200, 4))
@@ -215,28 +215,25 @@ def audit(
     (1.0, 3)
     """
     table = as_table(X, "X")
-    result = audits.audit(
-        table.values,
-        scheme=scheme,
-        epsilon=epsilon,
-        coalition_sizes=coalition_sizes,
-        trials=trials,
-        level=level,
-        tolerance=tolerance,
-        noise_levels=noise_levels,
-        target=target,
-        others=_attackers(attacks),
-        rows_known=bool(rows_known),
-        seed=seed,
-        progress=progress,
-        store=store,
+    settings = Settings.checked(
+        scheme,
+        epsilon,
+        coalition_sizes,
+        trials,
+        level,
+        tolerance,
+        noise_levels,
+        target,
+        attackers_of(attacks),
+        rows_known,
     )
+    result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
     named = replace(result, names=names, ids=table.ids)
     return AuditReport(**{f.name: getattr(named, f.name) for f in fields(named)})
 
 
-def _attackers(names: Sequence[str] | None) -> list[str]:
+def attackers_of(names: Sequence[str] | None) -> list[str]:
     """Attackers beyond insiders; by default the lattice attack, where what it needs is installed."""
     if names is None:
         return ["lattice"] if find_spec("fpylll") is not None else []

@@ -6,15 +6,16 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
+from audited import audit, settings
 from isobreach import datasets
 from isobreach._progress import no_progress
 from isobreach.attacks import attack
-from isobreach.audits import audit
 from isobreach.audits.attackers import attackers, breached_share, in_names
-from isobreach.audits.remedies import remedies
+from isobreach.audits.kept import Kept
+from isobreach.audits.remedies import _breached, _Jitter, remedies
 from isobreach.audits.utility import adjusted_rand, k_means, yardstick
 from isobreach.geometry import row_norms
-from isobreach.schemes import Noisy, Rigid, perturb
+from isobreach.schemes import Noisy, perturb
 
 LETTER = datasets.load("letter").values
 
@@ -70,17 +71,14 @@ def test_a_rotation_keeps_all_use_and_noise_ends_it():
     assert 0.9 > kept[1] > 0.2 > kept[2]
 
 
-def _tried(records, levels, **more):
-    arguments = {"insiders": 4, "epsilon": 0.2, "target": 0.05, "column_means": 0.0, "repeats": 80} | more
-    return remedies(
-        records,
-        levels,
-        lattice=False,
-        scheme=Rigid(),
-        draws=np.random.default_rng(0),
-        progress=no_progress,
-        **arguments,
-    )
+NOTHING_KEPT = Kept(None, "", 0)
+
+
+def _tried(records, levels, *, repeats=80, lattice=False, **more):
+    asked = {"coalition_sizes": [4], "epsilon": 0.2, "trials": repeats, "noise_levels": levels}
+    asked |= {"others": ["lattice"] if lattice else []} | more
+    draws = np.random.default_rng(0)
+    return remedies(records, settings(**asked), 0.0, draws=draws, kept=NOTHING_KEPT, progress=no_progress)
 
 
 def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():
@@ -96,7 +94,7 @@ def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():
 def test_without_noise_the_rate_is_that_of_the_closed_form():
     """Counted over releases, insiders and directions; against the audit's own mean."""
     records = datasets.gaussian(rows=300, columns=5)
-    counted = _tried(records, (0.0,), repeats=200, epsilon=0.5).levels[0].breach_rate
+    counted = _tried(records, (0.0,), repeats=100, epsilon=0.5).levels[0].breach_rate
     told = audit(records, scheme="orthogonal", epsilon=0.5, coalition_sizes=[4], trials=200, seed=0).at(4).random.mean
     assert counted.low - (told.high - told.low) <= told.value <= counted.high + (told.high - told.low)
 
@@ -104,7 +102,7 @@ def test_without_noise_the_rate_is_that_of_the_closed_form():
 def test_insiders_who_must_search_breach_no_more_than_those_who_know():
     """Noise, linked by ``attack`` itself: the same estimates where it links, worse ones where it does not."""
     records = datasets.gaussian(rows=120, columns=5)
-    given = _tried(records, (0.05,), insiders=6).levels[0].breach_rate
+    given = _tried(records, (0.05,), coalition_sizes=[6]).levels[0].breach_rate
     rng, rates = np.random.default_rng(3), []
     for seed in range(6):
         release = perturb(records, Noisy(noise=0.05), seed)
@@ -132,32 +130,50 @@ def test_the_lattice_attack_has_its_own_line():
     pytest.importorskip("fpylll")
     records = LETTER[:1500].astype(float)
     release = perturb(records, "rigid", 0)
-    (found,) = attackers(["lattice"], records, release.data, release.key.order, 0.1, 0)
+    (found,) = attackers(["lattice"], records, release.data, release.key.order, 0.1, 0, NOTHING_KEPT)
     assert found.claimed
     assert (found.share, found.named) == (0.0, 1.0)
     noise = np.random.default_rng(0).standard_normal((300, 3))
     release = perturb(noise, "rigid", 0)
-    (none,) = attackers(["lattice"], noise, release.data, release.key.order, 0.1, 0)
+    (none,) = attackers(["lattice"], noise, release.data, release.key.order, 0.1, 0, NOTHING_KEPT)
     assert (none.claimed, none.share, none.named) == (False, 0.0, 0.0)
 
 
-def test_jitter_is_tried_against_the_lattice_attack():
+def test_jitter_is_tried_against_the_lattice_attack_and_against_insiders():
     pytest.importorskip("fpylll")
     records = LETTER[:1500].astype(float)
-    found = remedies(
-        records,
-        (0.1,),
-        insiders=2,
-        epsilon=0.1,
-        target=0.05,
-        column_means=0.0,
-        lattice=True,
-        scheme=Rigid(),
-        draws=np.random.default_rng(0),
-        progress=no_progress,
-        repeats=2,
-    )
-    assert [one.jitter for one in found.jitter] == [0.25, 0.5, 1.0]
-    assert found.jitter[-1].breach_rate == 0
-    assert found.smallest_jitter is not None
-    assert found.jitter[0].neighbours.value > found.jitter[-1].neighbours.value
+    found = _tried(records, (0.1,), repeats=12, lattice=True, coalition_sizes=[20], epsilon=0.1, scheme="rigid")
+    assert [one.jitter for one in found.jitter] == [0.25, 0.5, 1.0][: len(found.jitter)]
+    assert found.jitter[-1].breach_rate <= 0.05 < min([1.0, *(one.breach_rate for one in found.jitter[:-1])])
+    assert found.smallest_jitter == found.jitter[-1].jitter
+    assert found.jitter[-1].neighbours.value < 1
+    # Twenty insiders span sixteen columns: without jitter they breach everyone, with it still nearly everyone.
+    assert all(one.insiders.value > 0.9 for one in found.jitter)
+
+
+def test_insiders_notice_jitter_that_is_large():
+    """A step as wide as the table's spread is noise like any other."""
+    records = np.random.default_rng(0).integers(0, 2, (300, 12)).astype(float) + 1
+    steps = np.ones(12)
+    rates = [
+        np.mean([_breached(records, _Jitter(width * steps), np.arange(14), 0.02, seed) for seed in range(5)])
+        for width in (1e-6, 0.1, 1.0)
+    ]
+    assert rates[0] == 1
+    assert rates[0] > rates[1] > rates[2]
+
+
+def test_noise_that_stops_insiders_but_not_the_lattice_attack_is_not_called_enough():
+    """One insider of sixteen columns breaches next to nobody; the lattice attack reads everything."""
+    pytest.importorskip("fpylll")
+    records = LETTER[:1500].astype(float)
+    found = _tried(records, (0.001, 1.0), repeats=40, lattice=True, coalition_sizes=[1], epsilon=0.1)
+    few, much = found.levels
+    assert few.breach_rate.high <= 0.1
+    found = _tried(records, (0.001, 1.0), repeats=40, lattice=True, coalition_sizes=[1], epsilon=0.1, target=0.12)
+    few, much = found.levels
+    assert few.breach_rate.high <= 0.12
+    assert few.lattice == 1
+    assert much.lattice == 0
+    assert found.smallest == 1.0
+    assert _tried(records, (0.001,), repeats=40, coalition_sizes=[1], epsilon=0.1, target=0.12).smallest == 0.001

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
+from audited import audit
 from isobreach import datasets
 from isobreach._random import generator
 from isobreach.attacks import attack
-from isobreach.audits import audit
 from isobreach.geometry import row_norms
 from isobreach.schemes import perturb
 

@@ -100,7 +100,7 @@ def test_the_gate(run, people, tmp_path, more, code):
         (("--fail-above", "0.1", "--fail-size", "9"), "--fail-size must be one of the coalition sizes. Got 9."),
         (("--epsilon", "0"), "epsilon must be a finite number > 0. Got 0.0."),
         (("--trials", "1"), "trials must be a whole number >= 2. Got 1."),
-        (("--tolerance", "1,2"), "tolerance must be one number or one for each of the 4 columns. Got list."),
+        (("--tolerance", "1,2"), "tolerance must be one number or one for each of the 4 columns. Got 2 numbers."),
         (("--tolerance", "x"), "--tolerance must be numbers, by commas. Got 'x'."),
         (("--noise-levels", "0.1,x"), "--noise-levels must be numbers, by commas. Got '0.1,x'."),
         (("--attacks", "magic"), "attacks must be one of known-input, lattice. Got 'magic'."),

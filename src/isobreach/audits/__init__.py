@@ -5,6 +5,7 @@ from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
+from isobreach.audits.kept import Store
 from isobreach.audits.remedies import NOISE_LEVELS, NoiseFigures, Remedies
 from isobreach.audits.result import (
     AttributeFigures,
@@ -16,7 +17,8 @@ from isobreach.audits.result import (
     Smallest,
     WorstFound,
 )
-from isobreach.audits.study import GREEDY, Store, audit
+from isobreach.audits.settings import Settings
+from isobreach.audits.study import GREEDY, audit
 
 __all__ = [
     "GREEDY",
@@ -31,6 +33,7 @@ __all__ = [
     "RecordFigures",
     "Remedies",
     "Sampled",
+    "Settings",
     "SingleInsider",
     "SizeFigures",
     "Smallest",

@@ -11,12 +11,15 @@ difference of the medians.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from isobreach._progress import Progress, no_progress
 from isobreach.attacks import Knowledge, reconstruct
+from isobreach.audits.kept import Kept
 from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
@@ -36,21 +39,57 @@ class AttackerFigures:
     share: float
     named: float
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What is kept of it."""
+        return {
+            "figures": np.array([self.claimed, self.share, self.named], dtype=np.float64),
+            "reason": np.array(self.reason),
+        }
+
 
 def attackers(
-    names: Sequence[str], records: FloatArray, released: FloatArray, order: IntArray, epsilon: float, seed: int
+    names: Sequence[str],
+    records: FloatArray,
+    released: FloatArray,
+    order: IntArray,
+    epsilon: float,
+    seed: int,
+    kept: Kept,
+    progress: Progress = no_progress,
+    *,
+    label: str = "release",
 ) -> tuple[AttackerFigures, ...]:
-    """Figures of every attacker against one release."""
+    """Figures of every attacker against one release; those of before are ``kept``, under the release's ``label``."""
     found = []
     for name in names:
-        attacked = reconstruct(name, released, Knowledge(), seed=seed)
-        share = named = 0.0
-        if attacked.claimed:
-            estimates = np.asarray(attacked.estimates, dtype=np.float64)[order]
-            share = breached_share(records, estimates, epsilon)
-            named = max(share, breached_share(records, in_names(records, estimates), epsilon))
-        found.append(AttackerFigures(name, attacked.claimed, attacked.reason, share, named))
+        part = f"{label}: {name}"
+        saved = kept.part(part)
+        if saved is not None:
+            claimed, share, named = saved["figures"].tolist()
+            found.append(AttackerFigures(name, bool(claimed), str(saved["reason"]), share, named))
+            continue
+        one = _attacked(name, records, released, order, epsilon, seed, progress)
+        found.append(one)
+        kept.done(part, one.arrays, whole=True)
     return tuple(found)
+
+
+def _attacked(
+    name: str,
+    records: FloatArray,
+    released: FloatArray,
+    order: IntArray,
+    epsilon: float,
+    seed: int,
+    progress: Progress,
+) -> AttackerFigures:
+    attacked = reconstruct(name, released, Knowledge(), seed=seed, progress=progress)
+    share = named = 0.0
+    if attacked.claimed:
+        estimates = np.asarray(attacked.estimates, dtype=np.float64)[order]
+        share = breached_share(records, estimates, epsilon)
+        named = max(share, breached_share(records, in_names(records, estimates), epsilon))
+    return AttackerFigures(name, attacked.claimed, attacked.reason, share, named)
 
 
 def breached_share(records: FloatArray, estimates: FloatArray, epsilon: float) -> float:

@@ -137,7 +137,9 @@ class AuditResult:
     remedies
         What noise would cost and bring; None where it was not asked for.
     rows_known
-        Whether insiders were supposed to know their own rows, instead of finding them.
+        Whether insiders were supposed to know their own rows, instead of finding them; under noise they always are.
+    noise, unit_length
+        Whether the scheme adds noise, and whether records are scaled to length one before they are released.
     undecided
         Random coalitions whose linking was given up at some size: their figures are lower bounds.
     names, ids
@@ -164,6 +166,8 @@ class AuditResult:
     attackers: tuple[AttackerFigures, ...]
     remedies: Remedies | None
     rows_known: bool
+    noise: bool
+    unit_length: bool
     undecided: int
     names: tuple[str, ...] | None = None
     ids: NDArray[Any] | None = field(default=None, repr=False)

@@ -8,7 +8,7 @@ interrupted audit was taken up again.
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
@@ -17,33 +17,28 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
-from isobreach._validation import (
-    check_epsilon,
-    check_integer,
-    check_not_negative,
-    check_probability,
-    check_seed,
-    check_table,
-)
+from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy
-from isobreach.audits.remedies import remedies
+from isobreach.audits.kept import Arrays, Kept, Store
+from isobreach.audits.noisy import NoisyTable
+from isobreach.audits.remedies import EXACT, remedies
 from isobreach.audits.result import AuditResult, SingleInsider
+from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Figures, Trial, play
-from isobreach.blocks import processors, run_in_order
-from isobreach.errors import InputError
+from isobreach.blocks import ONE_BLAS_THREAD, processors, run_in_order
+from isobreach.geometry import row_norms
 from isobreach.linking import GrowingLinks, Growth, Motion
-from isobreach.schemes import Scheme, perturb, scheme_by_name
+from isobreach.schemes import OrthogonalNoise, Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 GREEDY = ("greedy, by directions", "greedy, by breaches")
-_RANGE_SHARE = 0.05
 
 
 class Linker(Protocol):
@@ -66,25 +61,6 @@ class RowsKnown:
     def grow(self, order: IntArray, joined: Any = None) -> Growth:
         """Each is linked as soon as there."""
         return Growth(np.arange(len(order)) + 1, np.ones(len(order), dtype=np.bool_))
-
-
-class Store(Protocol):
-    """Where finished work is kept, so that an audit can go on after an interruption.
-
-    ``name``: how an error calls it.
-    """
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-
-    def load(self) -> Mapping[str, NDArray[Any]] | None:
-        """What was saved last, None if nothing was."""
-
-    def due(self) -> bool:
-        """Whether enough was done since to be saved again."""
-
-    def keep(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Keep this in place of what was saved before, whole or not at all."""
 
 
 @dataclass
@@ -112,7 +88,7 @@ class _Sums:
         return {**kept, "exposure": self.exposure, "breached": self.breached, "absent": self.absent}
 
     @classmethod
-    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> "_Sums":
+    def restored(cls, arrays: Arrays) -> "_Sums":
         names = [f.name for f in fields(Figures)]
         count = len(arrays["figures_linked"])
         figures = [Figures(**{name: arrays[f"figures_{name}"][i] for name in names}) for i in range(count)]
@@ -121,73 +97,67 @@ class _Sums:
 
 def audit(
     records: NDArray[Any],
+    settings: Settings,
     *,
-    scheme: str | Scheme = "rigid",
-    epsilon: float = 0.1,
-    coalition_sizes: Iterable[int] = range(1, 9),
-    trials: int = 200,
-    level: float = 0.5,
-    tolerance: float | Sequence[float] | None = None,
-    noise_levels: Sequence[float] = (),
-    target: float = 0.05,
-    others: Sequence[str] = (),
-    rows_known: bool = False,
     seed: int | None = None,
     progress: Progress = no_progress,
     store: Store | None = None,
     threads: int | None = None,
 ) -> AuditResult:
-    """Audit a table before it is published: see ``isobreach.audit``. ``others``: attackers beyond insiders."""
+    """Audit a table before it is published: see ``isobreach.audit``."""
     check_table("X", records)
-    chosen = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
-    motion = _motion(chosen)
-    epsilon = check_epsilon(epsilon)
-    total, columns = records.shape
-    sizes = _sizes(coalition_sizes, total)
-    trials = check_integer("trials", trials, least=2)
-    level = check_probability("level", level)
-    target = check_probability("target", target)
+    settings.check_rows(len(records))
     seed = check_seed(seed)
     seed = secrets.randbits(32) if seed is None else seed
-    values = np.ascontiguousarray(records, dtype=np.float64)
-    allowed = _tolerance(tolerance, values)
+    with ONE_BLAS_THREAD:  # so that no sum depends on how many there are
+        return _audited(records, settings, seed, progress, store, threads)
 
-    release = perturb(records, chosen, seed)
-    links = GrowingLinks(records, release.data, release.key.order, motion=motion)
-    table = OwnersTable(values, links.radius, motion != "orthogonal", epsilon, allowed)
+
+def _audited(
+    records: NDArray[Any],
+    settings: Settings,
+    seed: int,
+    progress: Progress,
+    store: Store | None,
+    threads: int | None,
+) -> AuditResult:
+    scheme, sizes, trials, motion = settings.scheme, settings.sizes, settings.trials, _motion(settings.scheme)
+    total, columns = records.shape
+    release = perturb(records, scheme, seed)
+    table, linker = _prepared(records, release, settings)
+    rows_known = isinstance(linker, RowsKnown)
+    kept = Kept(store, _fingerprint(records, settings, seed), seed)
     draws = generator(seed, "coalition")
-    linker: Linker = RowsKnown() if rows_known else links
     insider = _alone(table, linker, generator(seed, "insider"), progress)
     greedy = _greedy(table, sizes[-1], insider.record, seed)
     orders = [*greedy.values(), *(draws.choice(total, sizes[-1], replace=False) for _ in range(trials))]
-    state = _fingerprint(values, chosen, motion, epsilon, sizes, trials, level, allowed, seed, rows_known)
-    sums = _played(table, linker, orders, sizes, level, len(greedy), seed, state, store, progress, threads)
+    sums = _played(table, linker, orders, settings, len(greedy), kept, progress, threads)
+    del linker  # and what it holds of the release
 
     played = Played(Figures.stacked(sums.figures), sums.exposure, sums.breached, sums.absent, len(greedy))
-    kept = baselines(
-        values, table.norms, epsilon, allowed, norms_kept=motion == "orthogonal", draws=generator(seed, "baseline")
+    guessed = baselines(
+        table.records,
+        table.norms,
+        table.epsilon,
+        table.tolerance,
+        norms_kept=motion == "orthogonal",
+        draws=generator(seed, "baseline"),
+    )
+    attacked = attackers(
+        settings.others, table.records, release.data, release.key.order, table.epsilon, seed, kept, progress
     )
     tried = None
-    if len(noise_levels):
+    if settings.noise_levels:
         tried = remedies(
-            values,
-            _noise_levels(noise_levels),
-            insiders=sizes[-1],
-            epsilon=epsilon,
-            target=target,
-            column_means=kept.column_means,
-            lattice="lattice" in others,
-            scheme=chosen,
-            draws=generator(seed, "remedy"),
-            progress=progress,
+            table.records, settings, guessed.column_means, draws=generator(seed, "remedy"), kept=kept, progress=progress
         )
-    per_size, smallest, per_record, per_attribute = summarise(played, table, sizes, level, tuple(greedy))
+    per_size, smallest, per_record, per_attribute = summarise(played, table, sizes, settings.level, tuple(greedy))
     return AuditResult(
-        scheme=chosen.name,
-        scheme_parameters=asdict(chosen),
+        scheme=scheme.name,
+        scheme_parameters=asdict(scheme),
         motion=motion,
-        epsilon=epsilon,
-        level=level,
+        epsilon=settings.epsilon,
+        level=settings.level,
         sizes=sizes,
         trials=trials,
         seed=seed,
@@ -199,36 +169,54 @@ def audit(
         attributes=per_attribute,
         insider=insider,
         greedy=greedy,
-        baselines=kept,
-        attackers=attackers(others, values, release.data, release.key.order, epsilon, seed),
+        baselines=guessed,
+        attackers=attacked,
         remedies=tried,
         rows_known=rows_known,
+        noise=not scheme.keeps,
+        unit_length=isinstance(scheme, OrthogonalNoise),
         undecided=int((~played.random.complete).any(axis=1).sum()),
     )
+
+
+def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tuple[OwnersTable, Linker]:
+    """The owner's table, and how insiders find their rows.
+
+    Under noise they are supposed to know them: to look for them takes seconds to minutes a coalition, so that only
+    insiders who know more than those who would search can be played in numbers.
+    """
+    scheme, epsilon, key = settings.scheme, settings.epsilon, release.key
+    values = np.ascontiguousarray(records, dtype=np.float64)
+    if scheme.keeps:
+        motion = _motion(scheme)
+        links = GrowingLinks(records, release.data, key.order, motion=motion)
+        table = OwnersTable(values, links.radius, motion != "orthogonal", epsilon, settings.tolerances(values))
+        return table, RowsKnown() if settings.rows_known else links
+    if isinstance(scheme, OrthogonalNoise):  # which releases directions alone
+        values = values / np.abs(values).max(axis=1, keepdims=True)  # first: squares of small entries underflow
+        values = values / row_norms(values)[:, None]
+    radius = EXACT.radius(row_norms(values), values.shape[1])
+    released, noise = release.data[key.order] / key.scale, key.noise / key.scale
+    return NoisyTable(values, radius, False, epsilon, settings.tolerances(values), released, noise), RowsKnown()
 
 
 def _played(
     table: OwnersTable,
     links: Linker,
     orders: Sequence[IntArray],
-    sizes: tuple[int, ...],
-    level: float,
+    settings: Settings,
     greedy: int,
-    seed: int,
-    fingerprint: str,
-    store: Store | None,
+    kept: Kept,
     progress: Progress,
     threads: int | None,
 ) -> _Sums:
-    """Play all coalitions that are not in the store yet, in order."""
+    """Play all coalitions that are not kept from before, in order."""
+    sizes, level = settings.sizes, settings.level
     shape = (len(sizes), len(table.records))
-    sums = _Sums([], np.zeros(shape), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
-    saved = None if store is None else store.load()
-    mark = np.frombuffer(fingerprint.encode(), dtype=np.uint8)
-    if store is not None and saved is not None:
-        if not np.array_equal(saved["fingerprint"], mark):
-            rule = "must hold the unfinished work of this very audit"
-            raise InputError(store.name, rule, "that of another", "Remove it, or choose another output.")
+    saved = kept.part("coalitions")
+    if saved is None:
+        sums = _Sums([], np.zeros(shape), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
+    else:
         sums = _Sums.restored(saved)
     done = len(sums.figures)
     progress("coalitions", done, len(orders))
@@ -241,15 +229,14 @@ def _played(
         for i, trial in zip(part, run_in_order(run, part, threads or processors(), ahead=0), strict=True):
             sums.add(trial, rest[i], sizes, level, random=done + i >= greedy)
             progress("coalitions", done + i + 1, len(orders))
-            if store is not None and store.due():
-                store.keep({**sums.arrays(), "fingerprint": mark, "seed": np.array(seed)})
-    if store is not None and len(rest):
-        store.keep({**sums.arrays(), "fingerprint": mark, "seed": np.array(seed)})
+            kept.done("coalitions", sums.arrays)
+    if len(rest):
+        kept.done("coalitions", sums.arrays, whole=True)
     return sums
 
 
 def _greedy(table: OwnersTable, size: int, first: int | None, seed: int) -> dict[str, IntArray]:
-    """The greedy orders by name; with one BLAS thread, so that no sum depends on how many there are."""
+    """The greedy orders by name."""
 
     def run(name: str) -> IntArray:
         if name == GREEDY[0]:
@@ -284,47 +271,13 @@ def _alone(table: OwnersTable, links: Linker, draws: np.random.Generator, progre
 
 
 def _motion(scheme: Scheme) -> Motion:
-    if "norms" in scheme.keeps:
-        return "orthogonal"
-    if "distances" in scheme.keeps:
-        return "rigid"
-    rule = "must keep distances exactly, as orthogonal and rigid do"
-    raise InputError(
-        "scheme", rule, repr(scheme.name), "What noise brings is tried with noise_levels (--noise-levels)."
-    )
+    """The motion that insiders have to do with: schemes with noise have no translation."""
+    return "rigid" if "distances" in scheme.keeps and "norms" not in scheme.keeps else "orthogonal"
 
 
-def _sizes(sizes: Iterable[int], total: int) -> tuple[int, ...]:
-    found = sorted({check_integer("coalition_sizes", size, least=1) for size in sizes})
-    if not found:
-        raise InputError("coalition_sizes", "must have at least one size", "none")
-    if found[-1] >= total:
-        raise InputError("coalition_sizes", f"must be below the number of records, {total}", found[-1])
-    return tuple(found)
-
-
-def _noise_levels(levels: Sequence[float]) -> tuple[float, ...]:
-    return tuple(sorted({check_not_negative("noise_levels", level) for level in levels}))
-
-
-def _tolerance(tolerance: float | Sequence[float] | None, values: FloatArray) -> FloatArray:
-    """Error within which each attribute counts as learned: as given, or 5% of its range."""
-    columns = values.shape[1]
-    if tolerance is None:
-        return np.asarray(_RANGE_SHARE * np.ptp(values, axis=0))
-    try:
-        given = np.broadcast_to(np.asarray(tolerance, dtype=np.float64), (columns,))
-    except (TypeError, ValueError):
-        rule = f"must be one number or one for each of the {columns} columns"
-        raise InputError("tolerance", rule, type(tolerance).__name__) from None
-    if not (np.isfinite(given) & (given >= 0)).all():
-        raise InputError("tolerance", "must be finite and >= 0", "another number")
-    return np.array(given)
-
-
-def _fingerprint(values: FloatArray, *asked: object) -> str:
-    """Hash of the table and of everything that a trial depends on."""
-    text = repr([one.tolist() if isinstance(one, np.ndarray) else one for one in asked])
-    digest = hashlib.sha256(f"isobreach {__version__} audit 1 {values.shape} {text}".encode())
-    digest.update(values.tobytes())
+def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
+    """Hash of the table and of everything that the result depends on."""
+    asked = f"isobreach {__version__} audit 2 {records.dtype} {records.shape} {settings!r} {seed}"
+    digest = hashlib.sha256(asked.encode())
+    digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()

@@ -9,11 +9,13 @@ if they stay as they are, 0 on average for clusters that have nothing to do with
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.intervals import Sampled, mean_interval
+from isobreach.blocks import processors, run_in_order
 from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
@@ -43,6 +45,15 @@ class Yardstick:
         found = _nearest(table, self.queries, self.count)
         gaps = row_norms((self.records[found] - self.records[self.queries][:, None]).reshape(found.size, -1))
         return mean_interval(np.mean(gaps.reshape(found.shape) <= self.reach[:, None], axis=1))
+
+    def left(self, table: FloatArray) -> tuple[Sampled, float]:
+        """Neighbours and clusters."""
+
+        def run(which: int) -> Any:
+            return self.clusters(table) if which else self.neighbours(table)
+
+        neighbours, clusters = run_in_order(run, range(2), processors())
+        return neighbours, clusters
 
     def clusters(self, table: FloatArray) -> float:
         """Adjusted Rand index of the table's clusters with the original's."""

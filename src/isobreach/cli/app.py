@@ -60,9 +60,7 @@ def perturb(
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
         raise InputError("--key", "must be another file than --out", str(key_path))
-    parameters = {"width": width, "noise": noise, "scale": scale, "beta": beta}
-    given = {name: value for name, value in parameters.items() if value is not None}
-    chosen = schemes.scheme_by_name(scheme, **given)
+    chosen = options.scheme_of(scheme, width=width, noise=noise, scale=scale, beta=beta)
     with console.bars():
         table = read_data(data, console, columns, id_column)
         with console.work("rotating"):
@@ -223,14 +221,7 @@ def attack(
 
 @app.command()
 @click.argument("data")
-@click.option(
-    "--scheme",
-    type=click.Choice(["orthogonal", "rigid"]),
-    default="rigid",
-    show_default=True,
-    help="How DATA is protected.",
-)
-@click.option("--width", type=int, help="Columns of the release, if more than of DATA.")
+@options.scheme
 @click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
 @click.option("--coalitions", default="1-8", show_default=True, help="Numbers of insiders: 1-8 or 1,2,4-6.")
 @click.option("--trials", type=int, default=200, show_default=True, help="Random orders of insiders.")
@@ -259,7 +250,6 @@ def attack(
 def audit(
     data: str,
     scheme: str,
-    width: int | None,
     epsilon: float,
     coalitions: str,
     trials: int,
@@ -278,17 +268,18 @@ def audit(
     seed: int | None,
     json_only: bool,
     quiet: bool,
+    **protection: Any,
 ) -> None:
     """How few insiders could undo a release of DATA, and how surely? For owners, before they publish.
 
     Random coalitions of every size attack a trial release, and greedy ones look for the worst. With --out, finished
-    trials are kept beside the folder: the same command goes on after an interruption, to the same result.
+    work is kept beside the folder: the same command goes on after an interruption, to the same result.
     """
-    from isobreach.cli.audit import AuditJob, Gate, parse_numbers, parse_sizes, scheme_of
+    from isobreach.cli.audit import AuditJob, Gate, parse_numbers, parse_sizes
 
     tolerances = parse_numbers("--tolerance", tolerance)
     asked = {
-        "scheme": scheme_of(scheme, width),
+        "scheme": options.scheme_of(scheme, **protection),
         "epsilon": epsilon,
         "coalition_sizes": parse_sizes(coalitions),
         "trials": trials,
@@ -318,31 +309,3 @@ def demo(
     from isobreach.cli.demo import run_demo
 
     run_demo(Console(json_only=json_only, quiet=quiet), insiders, epsilon, 0 if seed is None else seed, out, force)
-
-
-@app.command()
-@click.argument(
-    "figures", nargs=-1, metavar="[all | gaussian-known | letter-known | letter-epsilon | size | kaplan]..."
-)
-@click.option("--out", type=options.path, required=True, help="Folder to write, or to go on with.")
-@click.option("--quick", is_flag=True, help="Smaller tables, few points, few trials: seconds instead of minutes.")
-@click.option("--trials", type=int, help="Trials at each point.  [default: the paper's, 10, and 100 for kaplan]")
-@options.common
-def reproduce(
-    figures: tuple[str, ...],
-    out: Path,
-    quick: bool,
-    trials: int | None,
-    seed: int | None,
-    json_only: bool,
-    quiet: bool,
-) -> None:
-    """Run the experiments of Giannella, Liu and Kargupta again: Figures 2 to 6, with our curves beside theirs.
-
-    Without a name, all of them. OUT then holds figures, *.csv, run times apart from them, and a page, reproduction.md.
-    Finished trials are kept there: the same command goes on after an interruption, to the same files.
-    """
-    from isobreach.cli.reproduce import ReproduceJob
-
-    job = ReproduceJob(figures, out, quick, trials, 0 if seed is None else seed)
-    job.run(Console(json_only=json_only, quiet=quiet))

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from isobreach import _interface, datasets, schemes
+from isobreach import _interface, datasets
 from isobreach._interface import AuditReport
+from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.gate import GateError
 from isobreach.cli.tables import read_data
 from isobreach.errors import InputError
+from isobreach.geometry.lattice import interruptible_fpylll
 from isobreach.io import (
     FileStore,
     atomic_directory,
@@ -106,24 +108,32 @@ class AuditJob:
 
     def run(self, console: Console) -> None:
         """Audit, write, speak; raise GateError last."""
-        started = time.monotonic()
         self.gate.check(self.options["coalition_sizes"])
         if self.out is not None:
             check_free(self.out, force=self.force)
         store = None if self.out is None else FileStore(unfinished(self.out))
-        with console.bars():
-            table = read_data(self.data, console, self.columns, self.id_column)
-            seed = self._seed(store)
-            result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
-            if self.out is not None:
-                with console.work("writing"):
-                    self._write(self.out, result, time.monotonic() - started)
-                if store is not None:
-                    store.remove()
+        if "lattice" in _interface.attackers_of(self.options.get("attacks")):
+            interruptible_fpylll()
+        try:
+            result = self._run(console, store)
+        except (Interrupted, KeyboardInterrupt, SystemExit):
+            raise Interrupted(_left(store)) from None
         self._speak(console, result)
         reason = self.gate.reason(result)
         if reason is not None:
             raise GateError(reason)
+
+    def _run(self, console: Console, store: FileStore | None) -> AuditReport:
+        started = time.monotonic()
+        with console.bars():
+            table = read_data(self.data, console, self.columns, self.id_column)
+            seed = self._seed(store)
+            result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
+            if self.out is not None and store is not None:
+                with console.work("writing"):
+                    self._write(self.out, result, time.monotonic() - started)
+                store.remove()
+        return result
 
     def _seed(self, store: FileStore | None) -> int:
         """The seed as given; else one that is drawn, or that of the audit to go on with."""
@@ -147,7 +157,7 @@ class AuditJob:
             "fail-size": self.gate.size,
         }
         run = run_record(self.command, parameters, result.seed, inputs)
-        with atomic_directory(out, force=self.force) as folder:
+        with atomic_directory(out, force=self.force, temporary=f".{out.name}.partial") as folder:
             write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
             write_json(folder / "result.json", audit_json(result))
             write_columns(folder / "per_record.parquet", _per_record(result))
@@ -163,13 +173,15 @@ class AuditJob:
 
 
 def unfinished(out: Path) -> Path:
-    """Where finished trials of an audit are kept until its folder is complete."""
+    """Where finished work of an audit is kept until its folder is complete."""
     return out.with_name(f".{out.name}.unfinished.npz")
 
 
-def scheme_of(name: str, width: int | None) -> schemes.Scheme:
-    """The scheme with its parameters."""
-    return schemes.scheme_by_name(name, **({} if width is None else {"width": width}))
+def _left(store: FileStore | None) -> str:
+    """What an interruption leaves, and how to go on."""
+    if store is None or not store.kept:
+        return "interrupted. Nothing was written."
+    return f"interrupted. Finished work is kept in {store.name}: the same command goes on from there."
 
 
 def _per_record(result: AuditReport) -> dict[str, Any]:

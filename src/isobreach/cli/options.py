@@ -171,3 +171,10 @@ scheme = _all(
 )
 
 force = click.option("--force", is_flag=True, help="Replace an existing output.")
+
+
+def scheme_of(name: str, **parameters: Any) -> Any:
+    """The scheme with those parameters that were given."""
+    from isobreach.schemes import scheme_by_name
+
+    return scheme_by_name(name, **{key: value for key, value in parameters.items() if value is not None})

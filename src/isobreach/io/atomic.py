@@ -34,10 +34,13 @@ _OUR_FILES = {
 
 
 @contextmanager
-def atomic_file(path: str | Path, *, mode: int = 0o644, force: bool = False) -> Iterator[Path]:
+def atomic_file(
+    path: str | Path, *, mode: int = 0o644, force: bool = False, temporary: Path | None = None
+) -> Iterator[Path]:
     """Give a temporary path to write to; on success it becomes ``path``.
 
     The temporary has the final mode (less the umask) before its first byte: a key is never open to others.
+    ``temporary``: its name, where a later run is to find and replace what a killed one left.
     """
     path = Path(path)
     _check_parent(path)
@@ -46,9 +49,11 @@ def atomic_file(path: str | Path, *, mode: int = 0o644, force: bool = False) -> 
             raise _exists(path)
         if not path.is_file():
             raise OutputError(f"{path} is not a regular file. Choose another path.")
-    temporary = _sibling(path)
+    temporary = _sibling(path) if temporary is None else temporary
     with _one_line(path):
         try:
+            if temporary.is_file():
+                temporary.unlink()
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
             yield temporary
             _sync(temporary)
@@ -62,29 +67,32 @@ def atomic_file(path: str | Path, *, mode: int = 0o644, force: bool = False) -> 
 
 
 @contextmanager
-def atomic_directory(path: str | Path, *, force: bool = False) -> Iterator[Path]:
+def atomic_directory(path: str | Path, *, force: bool = False, temporary: str | None = None) -> Iterator[Path]:
     """Give a temporary directory to fill; on success it becomes ``path``.
 
-    ``force`` replaces an earlier output of this program and nothing else.
+    ``force`` replaces an earlier output of this program and nothing else. ``temporary``: name of the directory beside
+    it, where a later run is to replace what a killed one left.
     """
     check_free(path, force=force)
     path = Path(os.path.realpath(path))
-    temporary = _sibling(path)
+    sibling = _sibling(path) if temporary is None else path.with_name(temporary)
     with _one_line(path):
         try:
-            temporary.mkdir()
+            if sibling.is_dir():
+                shutil.rmtree(sibling)
+            sibling.mkdir()
             try:
-                yield temporary
+                yield sibling
             except OutputError as error:  # of a file inside: name the output that was asked for
-                raise OutputError(str(error).replace(str(temporary), str(path))) from error
-            for entry in [*temporary.rglob("*"), temporary]:
+                raise OutputError(str(error).replace(str(sibling), str(path))) from error
+            for entry in [*sibling.rglob("*"), sibling]:
                 _sync(entry)
             if path.exists() and force:
-                _swap(temporary, path)
+                _swap(sibling, path)
             else:
-                temporary.rename(path)
+                sibling.rename(path)
         finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            shutil.rmtree(sibling, ignore_errors=True)
         _sync(path.parent)
 
 

@@ -14,21 +14,34 @@ from isobreach.errors import InputError
 from isobreach.io.atomic import atomic_file
 
 _SECONDS = 5.0
+_SHARE = 0.05  # of the time that may go into writing
+_SHARE = 0.05  # of the time that keeping may take
 
 
 class FileStore:
-    """Arrays in a file, kept again every few ``seconds`` of work; ``holds``: what an error says it should hold."""
+    """Arrays in a file, kept again every few ``seconds`` of work, less often where writing takes long.
+
+    ``holds``: what an error says it should hold.
+    """
 
     def __init__(
         self, path: str | Path, *, seconds: float = _SECONDS, holds: str = "the unfinished work of an audit"
     ) -> None:
         self._path, self._seconds, self._holds = Path(path), seconds, holds
-        self._last = time.monotonic()
+        self._partial = self._path.with_name(f"{self._path.name}.partial")
+        self._wait = seconds
+        self._partial = self._path.with_name(f"{self._path.name}.partial")
+        self._last, self._wait = time.monotonic(), seconds
 
     @property
     def name(self) -> str:
         """The file."""
         return str(self._path)
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is anything to go on with."""
+        return self._path.is_file()
 
     def load(self) -> Mapping[str, NDArray[Any]] | None:
         """What was kept last, None if there is no file."""
@@ -43,15 +56,21 @@ class FileStore:
 
     def due(self) -> bool:
         """Whether the last file is old enough."""
-        return time.monotonic() - self._last >= self._seconds
+        return time.monotonic() - self._last >= self._wait
 
     def keep(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write the file, whole or not at all; it is the owner's alone, for it tells who is exposed."""
         self._path.parent.mkdir(exist_ok=True)
-        with atomic_file(self._path, mode=0o600, force=True) as temporary, temporary.open("wb") as file:
+        started = time.monotonic()
+        with (
+            atomic_file(self._path, mode=0o600, force=True, temporary=self._partial) as temporary,
+            temporary.open("wb") as file,
+        ):
             np.savez(file, **dict(arrays))  # type: ignore[arg-type]
         self._last = time.monotonic()
+        self._wait = max(self._seconds, (self._last - started) / _SHARE if self._seconds else 0.0)
 
     def remove(self) -> None:
         """Forget it: the work is done."""
+        self._partial.unlink(missing_ok=True)
         self._path.unlink(missing_ok=True)

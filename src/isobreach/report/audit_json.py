@@ -20,11 +20,13 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
         "findings": sentences(result),
         "threat_model": threat(result),
         "caveats": caveats(result),
-        "kinds": kinds(),
+        "kinds": kinds(result),
         "scheme": {
             "name": result.scheme,
             "parameters": dict(result.scheme_parameters),
             "motion": result.motion,
+            "noise": result.noise,
+            "unit_length": result.unit_length,
         },
         "table": {"rows": result.rows, "columns": result.columns},
         "epsilon": result.epsilon,
@@ -136,6 +138,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
         return None
     return {
         "insiders": tried.insiders,
+        "insiders_know_rows": True,
         "target": tried.target,
         "repeats": tried.repeats,
         "smallest": tried.smallest,
@@ -144,7 +147,8 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
             {
                 "jitter": one.jitter,
                 "claimed": one.claimed,
-                "breach_rate": one.breach_rate,
+                "lattice_breach_rate": one.breach_rate,
+                "insiders_breach_rate": _sampled(one.insiders),
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
             }
@@ -155,6 +159,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
             {
                 "noise": one.noise,
                 "breach_rate": _sampled(one.breach_rate),
+                "lattice_breach_rate": one.lattice,
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
             }

@@ -50,7 +50,7 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
         "<h2>What the figures do not say</h2>",
         "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in caveats(result)) + "</ul>",
         "<h2>What kind of figures these are</h2>",
-        _table(("figure", "kind"), [[(name, None), (kind, None)] for name, kind in kinds().items()]),
+        _table(("figure", "kind"), [[(name, None), (kind, None)] for name, kind in kinds(result).items()]),
         "<h2>How to run it again</h2>",
         _table(("", ""), [[(name, None), (value, None)] for name, value in run_rows(run)]),
     ]
@@ -163,14 +163,21 @@ def _remedies(result: AuditResult) -> str:
     tried = result.remedies
     if tried is None:
         return ""
-    head = ("noise", "others breached", "neighbours kept", "clusters agree")
+    head = ("noise", "breached by insiders", "breached by the lattice attack", "neighbours kept", "clusters agree")
     rows = [
-        [(f"{one.noise:g}", one.noise), _sampled(one.breach_rate), _sampled(one.neighbours), _number(one.clusters)]
+        [
+            (f"{one.noise:g}", one.noise),
+            _sampled(one.breach_rate),
+            ("not tried", None) if one.lattice is None else (share(one.lattice), one.lattice),
+            _sampled(one.neighbours),
+            _number(one.clusters),
+        ]
         for one in tried.levels
     ]
     note = (
-        f"Insiders: {tried.insiders}, who know their own rows; a breach is an estimate within "
-        f"{percent(result.epsilon)}. Guessing the column means breaches {share(tried.column_means)}. "
+        f"Insiders: {tried.insiders}, who know their own rows, so that rates are upper bounds for those who have to "
+        f"find them; {tried.repeats} releases each; a breach is an estimate within {percent(result.epsilon)}. Guessing "
+        f"the column means breaches {share(tried.column_means)}. "
         f"k-means on the original, started elsewhere, agrees with itself to {tried.stability:.2f}."
     )
     said = " ".join([remedy_sentence(result), *jitter_sentences(result)])
@@ -183,17 +190,25 @@ def _remedies(result: AuditResult) -> str:
 def _jitter(tried: Remedies) -> str:
     if not tried.jitter:
         return ""
-    head = ("jitter, of a step", "breached by the lattice attack", "neighbours kept", "clusters agree")
+    head = (
+        "jitter, of a step",
+        "breached by the lattice attack",
+        "breached by insiders",
+        "neighbours kept",
+        "clusters agree",
+    )
     rows = [
         [
             (f"{one.jitter:g}", one.jitter),
             (share(one.breach_rate), one.breach_rate),
+            _sampled(one.insiders),
             _sampled(one.neighbours),
             _number(one.clusters),
         ]
         for one in tried.jitter
     ]
-    return f'<p class="soft">Against the lattice attack; one release each, counted.</p>{_table(head, rows)}'
+    note = "Levels are tried upwards until one stops the lattice attack; one release each, counted."
+    return f'<p class="soft">{note}</p>{_table(head, rows)}'
 
 
 def _attackers(result: AuditResult) -> str:

@@ -29,7 +29,8 @@ def sampled_share(value: Sampled) -> str:
 
 def breach_words(result: AuditResult) -> str:
     """What a breach is, in this audit."""
-    return f"estimated within {percent(result.epsilon)} of its length with probability {result.level:g} or more"
+    what = "its direction, scaled to length one," if result.unit_length else "its length"
+    return f"estimated within {percent(result.epsilon)} of {what} with probability {result.level:g} or more"
 
 
 def verdict(result: AuditResult) -> str:
@@ -69,12 +70,8 @@ def _insiders(result: AuditResult) -> str:
 def sentences(result: AuditResult) -> list[str]:
     """What was found, a sentence each."""
     last = result.per_size[-1]
-    random = last.random
     lines = [
-        (
-            f"Random coalitions of {last.size}: {sampled_share(random.linked)} of the insiders find their own row with "
-            f"certainty; {sampled_share(random.breached)} of all other records are breached."
-        ),
+        _coalitions(result),
         (
             f"The worst coalition of {last.size} that was found ({last.worst_breached.coalition}) breaches "
             f"{int(last.worst_breached.value):,} of {result.rows - last.size:,} others; no coalition of that size "
@@ -98,6 +95,15 @@ def sentences(result: AuditResult) -> list[str]:
             "symmetric that figures are lower bounds there."
         )
     return lines
+
+
+def _coalitions(result: AuditResult) -> str:
+    last = result.per_size[-1]
+    found = f"{sampled_share(last.random.linked)} of the insiders find their own row with certainty"
+    rows = "the insiders know their own rows" if result.rows_known else found
+    return (
+        f"Random coalitions of {last.size}: {rows}; {sampled_share(last.random.breached)} of all others are breached."
+    )
 
 
 def smallest_sentence(one: Smallest, largest: int) -> str:
@@ -153,6 +159,7 @@ def remedy_sentence(result: AuditResult) -> str:
     goal = (
         f"a breach rate of at most {share(tried.target)} against {count(tried.insiders, 'insider')} who know their rows"
     )
+    goal += " and against the lattice attack" if any(one.lattice is not None for one in tried.levels) else ""
     if tried.smallest is None:
         return f"Noise: none of the levels tried ({', '.join(f'{one.noise:g}' for one in tried.levels)}) meets {goal}."
     level = next(one for one in tried.levels if one.noise == tried.smallest)
@@ -168,25 +175,34 @@ def jitter_sentences(result: AuditResult) -> list[str]:
     tried = result.remedies
     if tried is None or not tried.jitter:
         return []
+    last = tried.jitter[-1]
+    insiders = f"{count(tried.insiders, 'insider')} who know their rows still breach {sampled_share(last.insiders)}"
     if tried.smallest_jitter is None:
         levels = ", ".join(f"{one.jitter:g}" for one in tried.jitter)
-        return [f"Jitter: none of the levels tried ({levels} of a value's step) stops the lattice attack."]
-    enough = f"Jitter: values moved at random within {tried.smallest_jitter:g} of their step"
-    return [f"{enough} are enough against the lattice attack; what that does to insiders was not tried."]
+        said = f"Jitter: none of the levels tried ({levels} of a value's step) stops the lattice attack; {insiders}"
+    else:
+        said = (
+            f"Jitter: values moved at random within {last.jitter:g} of their step are enough against the lattice attack"
+        )
+        said += f", but not against insiders: {insiders}" if last.insiders.high > tried.target else f"; {insiders}"
+    return [f"{said} of all others."]
 
 
 def threat(result: AuditResult) -> str:
     """Who the attackers are."""
     hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
+    hides += ", noise is added," if result.noise else ""
+    unit = "Records are scaled to length one. " if result.unit_length else ""
     rows = (
-        "they are supposed to know which rows these are. With these"
-        if result.rows_known
-        else "they are not told which rows these are, and find out from the distances that the release keeps. With the "
+        "they are not told which rows these are, and find out from the distances that the release keeps. With the "
         "rows that are certain"
     )
+    if result.rows_known:
+        search = ", which noise may hide: those who have to search do no better" if result.noise else ""
+        rows = f"they are supposed to know which rows these are{search}. With these"
     return (
-        f"The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; {rows} "
-        "they determine part of the motion, and estimate everyone else's record."
+        f"{unit}The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; "
+        f"{rows} they determine part of the motion, and estimate everyone else's record."
         + (" Attackers without insiders hold the release alone." if result.attackers else "")
     )
 
@@ -216,23 +232,35 @@ def caveats(result: AuditResult) -> list[str]:
             "A translation hides lengths from the attacker. Probabilities here are the owner's: of an attacker who "
             "knows a record's length and guesses its hidden direction at random."
         )
+    if result.noise:
+        lines.append(
+            "Insiders are supposed to know their own rows: under noise to find them takes too long to be tried in "
+            "numbers. For insiders who have to search, the figures are upper bounds."
+        )
+        lines.append(
+            "Noise was drawn once. Probabilities are over the guess of a hidden direction, for an attacker who knows "
+            "how long the hidden part should be; one who also knows how records are distributed may do better."
+        )
     if result.remedies is not None:
         lines.append(
-            "Noise was tried on a rotation without a translation, with insiders who know their own rows; breaches were "
-            "counted on simulated releases."
+            "Noise and jitter were tried as remedies on a rotation without a translation, with insiders who know their "
+            "own rows: for insiders who have to search, these breach rates are upper bounds. Breaches were counted on "
+            "simulated releases."
         )
     return lines
 
 
-def kinds() -> dict[str, str]:
+def kinds(result: AuditResult) -> dict[str, str]:
     """What each kind of figure is."""
+    given = "the noise drawn and rows known" if result.noise else "the links"
     return {
-        "breach probability": "closed form, given the links, of a coalition's hidden direction drawn at random",
+        "breach probability": f"closed form, given {given}, of a coalition's hidden direction drawn at random",
         "random coalitions": "sampled: means over random coalitions with 95% intervals",
         "worst found": "exact for the coalitions tried: at least this bad",
         "bound": "proved for every coalition of that size",
         "attributes": "closed form, mean over records within 0.005, sampled over coalitions with 95% intervals",
-        "noise": "counted on simulated releases, with 95% intervals",
+        "noise and jitter as remedies": "counted on simulated releases, with 95% intervals; upper bounds for insiders "
+        "who have to find their rows",
         "column means": "counted on all records",
         "random link": "sampled pairs of records, with a 95% interval",
     }

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is asked of an audit, checked."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._validation import check_epsilon, check_integer, check_not_negative, check_probability
+from isobreach.errors import InputError
+from isobreach.schemes import Scheme, scheme_by_name
+
+FloatArray = NDArray[np.float64]
+
+RANGE_SHARE = 0.05  # of an attribute's range, within which it counts as learned unless told otherwise
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Arguments of ``isobreach.audit`` that its result depends on. ``others``: attackers beyond insiders."""
+
+    scheme: Scheme
+    epsilon: float
+    sizes: tuple[int, ...]
+    trials: int
+    level: float
+    tolerance: float | tuple[float, ...] | None
+    noise_levels: tuple[float, ...]
+    target: float
+    others: tuple[str, ...]
+    rows_known: bool
+
+    @classmethod
+    def checked(
+        cls,
+        scheme: str | Scheme,
+        epsilon: float,
+        coalition_sizes: Iterable[int],
+        trials: int,
+        level: float,
+        tolerance: float | Sequence[float] | None,
+        noise_levels: Sequence[float],
+        target: float,
+        others: Sequence[str],
+        rows_known: bool,
+    ) -> "Settings":
+        """Settings from what a user gives, or what is wrong with that as far as it can be told without the table."""
+        sizes = sorted({check_integer("coalition_sizes", size, least=1) for size in coalition_sizes})
+        if not sizes:
+            raise InputError("coalition_sizes", "must have at least one size", "none")
+        return cls(
+            scheme=scheme_by_name(scheme) if isinstance(scheme, str) else scheme,
+            epsilon=check_epsilon(epsilon),
+            sizes=tuple(sizes),
+            trials=check_integer("trials", trials, least=2),
+            level=check_probability("level", level),
+            tolerance=_numbers(tolerance),
+            noise_levels=tuple(sorted({check_not_negative("noise_levels", one) for one in noise_levels})),
+            target=check_probability("target", target),
+            others=tuple(others),
+            rows_known=bool(rows_known),
+        )
+
+    def check_rows(self, total: int) -> None:
+        """Refuse coalitions that leave nobody else."""
+        if self.sizes[-1] >= total:
+            raise InputError("coalition_sizes", f"must be below the number of records, {total}", self.sizes[-1])
+
+    def tolerances(self, values: FloatArray) -> FloatArray:
+        """Error within which each attribute counts as learned: as given, or 5% of its range."""
+        columns = values.shape[1]
+        if self.tolerance is None:
+            return np.asarray(RANGE_SHARE * np.ptp(values, axis=0))
+        given = np.asarray(self.tolerance, dtype=np.float64)
+        if given.shape not in ((), (columns,)):
+            rule = f"must be one number or one for each of the {columns} columns"
+            raise InputError("tolerance", rule, f"{given.size} numbers")
+        return np.array(np.broadcast_to(given, (columns,)))
+
+
+def _numbers(tolerance: float | Sequence[float] | None) -> float | tuple[float, ...] | None:
+    if tolerance is None:
+        return None
+    rule = "must be one number or one for each column"
+    try:
+        given = np.asarray(tolerance, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("tolerance", rule, type(tolerance).__name__) from None
+    if given.ndim > 1:
+        raise InputError("tolerance", rule, f"{given.ndim} dimensions")
+    if not (np.isfinite(given) & (given >= 0)).all():
+        raise InputError("tolerance", "must be finite and >= 0", "another number")
+    return tuple(given.tolist()) if given.ndim else float(given)

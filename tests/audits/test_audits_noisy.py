@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Schemes that add noise: figures against attacks that are counted, limits, and the bound that still holds."""
+
+import numpy as np
+import pytest
+
+from audited import audit, settings
+from isobreach import datasets
+from isobreach._random import generator
+from isobreach.attacks import attack_linked
+from isobreach.audits.noisy import NoisyTable
+from isobreach.audits.remedies import _given
+from isobreach.audits.study import RowsKnown, _prepared
+from isobreach.errors import InputError
+from isobreach.geometry import fit_motions, row_norms
+from isobreach.schemes import Ball, Noisy, OrthogonalNoise, perturb
+
+RNG = np.random.default_rng(5)
+TABLES = {
+    "gaussian": RNG.standard_normal((150, 6)),
+    "letter": datasets.load("letter").values[:150].astype(float),
+    "incomes": np.exp(RNG.standard_normal((150, 5)) @ RNG.standard_normal((5, 5)) / 2) * 1000,
+}
+EPSILON = 0.3137
+
+
+def _orders(total, seed, trials, size):
+    draws = generator(seed, "coalition")
+    return [draws.choice(total, size, replace=False) for _ in range(trials)]
+
+
+def _prepared_table(records, scheme, seed, **more):
+    release = perturb(records, scheme, seed)
+    return release, _prepared(records, release, settings(scheme=scheme, epsilon=EPSILON, **more))[0]
+
+
+@pytest.mark.parametrize("scheme", [Noisy(noise=0.02), Noisy(noise=0.2), Ball(scale=3.0)])
+@pytest.mark.parametrize("name", TABLES)
+def test_probabilities_are_those_of_random_directions(name, scheme):
+    """By linear algebra: the motion fitted to the pairs, the foot, the best length, directions drawn at random."""
+    records, rng = TABLES[name], np.random.default_rng(0)
+    release, table = _prepared_table(records, scheme, 3)
+    order = rng.choice(len(records), 4, replace=False)
+    found = table.exposed(order, RowsKnown().grow(order), (4,))
+    rows = release.data[release.key.order] / release.key.scale
+    noise = release.key.noise / release.key.scale * np.sqrt(records.shape[1])
+    motions = fit_motions(records[order], rows[order], noise, whiten=False)
+    foot = (rows @ motions.released) @ motions.known.T
+    assert found.hidden[0] == motions.hidden_dimension
+    hits = np.zeros(len(records))
+    for _ in range(1500):
+        w = rng.standard_normal(motions.hidden_dimension)
+        w /= np.linalg.norm(w)
+        left = records - foot
+        wrong, d = row_norms(left @ motions.known), row_norms(left @ motions.known_hidden)
+        r = np.sqrt(np.maximum(d**2 + wrong**2 - (EPSILON * row_norms(records)) ** 2, 0.0))
+        estimate = foot + r[:, None] * (motions.known_hidden @ w)
+        hits += row_norms(estimate - records) <= EPSILON * row_norms(records) * (1 + 1e-9)
+    share = hits / 1500
+    error = np.sqrt(np.maximum(found.probability[0] * (1 - found.probability[0]), 0.001) / 1500)
+    assert np.max(np.abs(share - found.probability[0]) / error) < 5
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("name", TABLES)
+def test_the_attack_breaches_no_more_than_the_audit_says(name, noise):
+    """The attack itself, which has to choose a length without knowing the record's: perturbed, attacked, counted."""
+    records, size, trials = TABLES[name], 5, 30
+    result = audit(records, scheme=Noisy(noise=noise), epsilon=EPSILON, coalition_sizes=[size], trials=trials, seed=4)
+    release = perturb(records, Noisy(noise=noise), 4)
+    norms, shares = row_norms(records), []
+    for k, order in enumerate(_orders(len(records), 4, trials, size)):
+        linkage = _given(release, order, release.key.noise)
+        for s in range(6):
+            found = attack_linked(records[order], release.data, linkage, EPSILON, seed=100 * k + s)
+            hits = row_norms(found.estimates[release.key.order] - records) <= EPSILON * norms
+            shares.append(np.delete(hits, order).mean())
+    told, error = result.at(size).random.mean.value, np.std(shares) / np.sqrt(len(shares))
+    assert np.mean(shares) <= told + 4 * error + 1e-3
+    # The owner's figure supposes that he knows the best length: it is more, but not much more.
+    assert told <= np.mean(shares) + 4 * error + 0.1
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_without_noise_it_is_the_audit_of_a_rotation(name):
+    arguments = {"epsilon": EPSILON, "coalition_sizes": range(1, 8), "trials": 6, "seed": 1, "rows_known": True}
+    plain, none, little = (
+        audit(TABLES[name], scheme=scheme, **arguments)
+        for scheme in ("orthogonal", Noisy(noise=0.0), Noisy(noise=1e-10))
+    )
+    for one, zero, tiny in zip(plain.per_size, none.per_size, little.per_size, strict=True):
+        assert zero.random.mean.value == pytest.approx(one.random.mean.value, abs=1e-9)
+        assert tiny.random.mean.value == pytest.approx(one.random.mean.value, abs=1e-6)
+        assert zero.random.hidden_dimension == one.random.hidden_dimension
+    assert plain.noise is False
+    assert none.noise is none.rows_known is True
+
+
+def test_more_noise_exposes_less_and_much_exposes_next_to_nothing():
+    means = [
+        audit(TABLES["letter"], scheme=Noisy(noise=noise), epsilon=0.1, coalition_sizes=[20], trials=10, seed=0)
+        .at(20)
+        .random.mean.value
+        for noise in (0.0, 0.1, 0.5, 5.0)
+    ]
+    assert means[0] == 1
+    assert means[0] > means[1] > means[2] > means[3]
+    assert means[3] < 0.01
+
+
+@pytest.mark.parametrize("scheme", [Noisy(noise=0.05), Noisy(noise=0.5), Ball(), OrthogonalNoise(noise=0.2)])
+@pytest.mark.parametrize("name", TABLES)
+def test_the_bound_holds_under_noise(name, scheme):
+    result = audit(TABLES[name], scheme=scheme, epsilon=EPSILON, coalition_sizes=[1, 2, 3, 5], trials=20, seed=0)
+    for one in result.per_size:
+        assert one.worst_breached.value <= one.bound.records
+        assert one.worst_mean.value <= one.bound.mean + 1e-12
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
+def test_attributes_are_learned_as_often_as_random_directions_say(size):
+    """Four hidden dimensions to none; guesses at the foot, or at the end or a tolerance before it: the best."""
+    records, rng, tau = TABLES["gaussian"], np.random.default_rng(2), 0.2
+    release, table = _prepared_table(records, Noisy(noise=0.05), 3, tolerance=tau)
+    rows = release.data[release.key.order]
+    order = rng.choice(len(records), size, replace=False)
+    found = table.exposed(order, RowsKnown().grow(order), (size,))
+    motions = fit_motions(records[order], rows[order], release.key.noise * np.sqrt(6), whiten=False)
+    left = np.delete(records - (rows @ motions.released) @ motions.known.T, order, axis=0)
+    seen = left @ motions.known @ motions.known.T
+    d, spread = row_norms(left @ motions.known_hidden), row_norms(motions.known_hidden)
+    ends = d[:, None] * spread
+    learned = np.zeros((3, 6))
+    for _ in range(4000):
+        w = rng.standard_normal(motions.hidden_dimension)
+        w /= np.linalg.norm(w) if len(w) else 1.0
+        error = seen + d[:, None] * (motions.known_hidden @ w)
+        for k, end in enumerate((0 * ends, ends, ends - tau)):
+            guess = np.where(ends <= tau, 0, end)
+            learned[k] += (np.abs(error - guess) <= tau * (1 + 1e-9)).mean(axis=0) / 4000
+    best = learned.max(axis=0) if motions.hidden_dimension in (1, 2) else learned[0]
+    np.testing.assert_allclose(found.learned[0], best, atol=0.02)
+
+
+def test_attributes_agree_with_the_closed_form_where_noise_is_small():
+    records = datasets.gaussian(rows=4000, columns=6)
+    arguments = {"epsilon": 0.2, "coalition_sizes": [2, 4, 5], "trials": 4, "seed": 0, "rows_known": True}
+    plain, noisy = (audit(records, scheme=scheme, **arguments) for scheme in ("orthogonal", Noisy(noise=1e-7)))
+    np.testing.assert_allclose(noisy.attributes.value, plain.attributes.value, atol=0.005)
+
+
+def test_orthogonal_noise_is_about_directions():
+    records = TABLES["incomes"]
+    scheme = OrthogonalNoise(noise=0.05)
+    result = audit(records, scheme=scheme, epsilon=EPSILON, coalition_sizes=[7], trials=10, seed=0)
+    unit = audit(
+        records / row_norms(records)[:, None],
+        scheme=scheme,
+        epsilon=EPSILON,
+        coalition_sizes=[7],
+        trials=10,
+        seed=0,
+    )
+    assert result.unit_length
+    assert result.at(7).random.mean.value == pytest.approx(unit.at(7).random.mean.value, abs=1e-9)
+    with pytest.raises(InputError, match="must have records with a direction"):
+        audit(np.vstack([records, np.zeros(5)]), scheme=scheme, coalition_sizes=[2], trials=2, seed=0)
+
+
+def test_tables_at_the_edge():
+    for records in (np.array([[1.0], [2.0], [3.0]]), np.eye(4) + 1, np.array([[0, 0], [1, 0], [1, 0], [0, 2]])):
+        result = audit(records, scheme=Noisy(noise=0.1), coalition_sizes=[1, 2], trials=3, seed=0)
+        assert all(0 <= one.random.mean.value <= 1 for one in result.per_size)
+    with pytest.raises(InputError, match="must have records that differ"):
+        audit(np.ones((5, 3)), scheme="noisy", coalition_sizes=[2], trials=2, seed=0)
+
+
+def test_threads_do_not_change_a_bit():
+    arguments = {"scheme": Noisy(noise=0.1), "epsilon": 0.2, "coalition_sizes": [2, 5], "trials": 6, "seed": 1}
+    one, two = (audit(TABLES["gaussian"], threads=threads, **arguments) for threads in (1, 3))
+    assert one.records.exposure.tobytes() == two.records.exposure.tobytes()
+    assert isinstance(_prepared_table(TABLES["gaussian"], Noisy(), 0)[1], NoisyTable)
