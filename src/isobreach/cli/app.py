@@ -309,3 +309,31 @@ def demo(
     from isobreach.cli.demo import run_demo
 
     run_demo(Console(json_only=json_only, quiet=quiet), insiders, epsilon, 0 if seed is None else seed, out, force)
+
+
+@app.command()
+@click.argument(
+    "figures", nargs=-1, metavar="[all | gaussian-known | letter-known | letter-epsilon | size | kaplan]..."
+)
+@click.option("--out", type=options.path, required=True, help="Folder to write, or to go on with.")
+@click.option("--quick", is_flag=True, help="Smaller tables, few points, few trials: seconds instead of minutes.")
+@click.option("--trials", type=int, help="Trials at each point.  [default: the paper's, 10, and 100 for kaplan]")
+@options.common
+def reproduce(
+    figures: tuple[str, ...],
+    out: Path,
+    quick: bool,
+    trials: int | None,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
+) -> None:
+    """Run the experiments of Giannella, Liu and Kargupta again: Figures 2 to 6, with our curves beside theirs.
+
+    Without a name, all of them. OUT then holds figures, *.csv, run times apart from them, and a page, reproduction.md.
+    Finished trials are kept there: the same command goes on after an interruption, to the same files.
+    """
+    from isobreach.cli.reproduce import ReproduceJob
+
+    job = ReproduceJob(figures, out, quick, trials, 0 if seed is None else seed)
+    job.run(Console(json_only=json_only, quiet=quiet))
