@@ -14,6 +14,7 @@ from isobreach.errors import MissingExtraError
 from isobreach.geometry.lattice import (
     Deadline,
     OutOfTimeError,
+    _shortened,
     coordinates,
     import_fpylll,
     reduce,
@@ -131,3 +132,9 @@ def test_without_fpylll_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fpylll", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'isobreach\[lattice\]'"):
         import_fpylll()
+
+
+def test_multiples_beyond_64_bits_shorten_nothing():
+    """Relations of nearly the same direction have an inverse with large numbers."""
+    basis, relations = np.array([[10**14, 0]]), np.array([[10**6, 10**6 + 1], [10**6 - 1, 10**6]])
+    assert _shortened(basis, relations).tolist() == basis.tolist()

@@ -150,7 +150,7 @@ def _shortened(basis: IntArray, relations: IntArray) -> IntArray:
     back = np.linalg.pinv(relations.astype(np.float64))
     for _ in range(_ROUNDINGS):
         multiples = np.rint(basis.astype(np.float64) @ back)
-        if not multiples.any():
+        if not multiples.any() or not (np.abs(multiples) < 2.0**62).all():
             break
         change = whole_product(multiples.astype(np.int64), relations)
         if change is None:
