@@ -39,9 +39,52 @@ window.addEventListener("load", () => {
   first.click(); first.click();
   seen.sorted = names();
   seen.aria = first.closest("th").getAttribute("aria-sort");
-  document.querySelector("figure button.zoom").click();
+  const figure = document.querySelector("figure"), chart = figure.querySelector("svg.chart");
+  const look = (svg) => ({
+    ticks: [...svg.querySelectorAll(".axes text")].map((text) => text.textContent),
+    dots: [...svg.querySelectorAll(".dot")].map((dot) => ["cx", "cy"].map((name) => Number(dot.getAttribute(name)))),
+  });
+  const press = (svg, key) => svg.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const tools = [...figure.querySelectorAll("button.zoom")];
+  seen.tools = tools.map((button) => button.getAttribute("aria-label"));
+  seen.before = look(chart);
+  tools[0].click();
+  seen.zoomed = look(chart);
+  tools[1].click();
+  seen.out = look(chart);
+  press(chart, "+");
+  seen.typed = look(chart);
+  press(chart, "0");
+  seen.reset = look(chart);
+  chart.focus();
+  press(chart, "ArrowRight");
+  press(chart, "ArrowRight");
+  seen.chosen = [...chart.querySelectorAll(".dot")].findIndex((dot) => dot.classList.contains("chosen"));
+  seen.spoken = !tip.hidden && tip.textContent;
+  press(chart, "ArrowDown");
+  seen.next = [...chart.querySelectorAll(".dot")].findIndex((dot) => dot.classList.contains("chosen"));
+  const box = chart.getBoundingClientRect();
+  const mouse = (name, x, y) => chart.dispatchEvent(new PointerEvent(name, {
+    clientX: box.left + x * box.width, clientY: box.top + y * box.height,
+    button: 0, pointerType: "mouse", bubbles: true,
+  }));
+  mouse("pointerdown", 0.3, 0.2);
+  mouse("pointermove", 0.6, 0.5);
+  seen.framed = chart.querySelectorAll(".frame").length;
+  mouse("pointerup", 0.6, 0.5);
+  seen.dragged = look(chart);
+  seen.unframed = chart.querySelectorAll(".frame").length;
+  chart.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+  seen.again = look(chart);
+  tools[3].click();
   const dialog = document.getElementById("enlarged");
   seen.enlarged = dialog.open && dialog.querySelectorAll("svg.chart").length;
+  const large = dialog.querySelector("svg.chart");
+  large.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, bubbles: true, cancelable: true }));
+  seen.wheeled = look(large);
+  seen.behind = look(chart);
+  dialog.close();
+  window.dispatchEvent(new Event("beforeprint"));
   seen.wide = document.documentElement.scrollWidth <= window.innerWidth;
   seen.scripts = document.scripts.length;
   const out = document.createElement("pre");
@@ -90,5 +133,27 @@ def test_the_page_works_in_a_browser(report, tmp_path, width):
     assert sorted(seen["sorted"]) == sorted(seen["names"])
     assert seen["aria"] == "ascending"
     assert seen["enlarged"] == 1
+    _check_zoom(seen)
     assert seen["wide"], "the page is wider than the window"
     assert seen["scripts"] == 3  # the page's own and the two of this test
+
+
+def _check_zoom(seen):
+    """Zoomed in by buttons, keys, dragging or the wheel: other ticks, dots farther apart; and all of it again."""
+    name = "Others breached"
+    assert seen["tools"] == [f"zoom in: {name}", f"zoom out: {name}", f"show all: {name}", f"enlarge: {name}"]
+    before = seen["before"]
+    assert before["ticks"][:5] == ["0%", "25%", "50%", "75%", "100%"]
+    for way in ("zoomed", "typed", "dragged", "wheeled"):
+        assert seen[way]["ticks"] != before["ticks"], way
+        apart, was = (abs(look["dots"][1][0] - look["dots"][0][0]) for look in (seen[way], before))
+        assert apart > 1.2 * was, way
+    shown = [float(tick.rstrip("%")) for tick in seen["zoomed"]["ticks"] if tick.endswith("%")]
+    assert shown == sorted(shown)
+    assert 20 <= shown[0] < shown[-1] <= 80  # the middle 60%
+    for way in ("out", "reset", "again", "behind"):
+        assert seen[way]["ticks"] == before["ticks"], way
+        np.testing.assert_allclose(seen[way]["dots"], before["dots"], atol=0.01)
+    assert (seen["framed"], seen["unframed"]) == (1, 0)
+    assert (seen["chosen"], seen["next"]) == (1, 3)  # the second dot of a line of two, and of the next line
+    assert seen["spoken"].startswith("3 insiders: breached ")

@@ -5,70 +5,62 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isobreach.audits import AuditResult, Sampled
+from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_wording import share
 from isobreach.report.charts import Chart, Line
+from isobreach.report.phrases import count
 
 _CURVE_POINTS = 60
 
 
 def audit_charts(result: AuditResult) -> list[tuple[str, Chart, str]]:
     """Every chart of the page, with its name and its caption."""
-    sizes = result.sizes
-    rest = [result.rows - size for size in sizes]
-    mean_guess = result.baselines.column_means
-    breached = Chart(
-        "breached",
-        "Share of other records breached, by coalition size",
-        "insiders",
-        "others breached (higher is worse)",
-        [
-            _random(sizes, [one.random.breached for one in result.per_size], "others breached"),
-            _line(
-                sizes,
-                [one.worst_breached.value / n for one, n in zip(result.per_size, rest, strict=True)],
-                "worst coalition found",
-                "worst",
-            ),
-            _line(
-                sizes,
-                [one.bound.records / n for one, n in zip(result.per_size, rest, strict=True)],
-                "no coalition exceeds",
-                "bound",
-            ),
-            _line(sizes, [mean_guess] * len(sizes), "guessing column means", "base"),
-        ],
-    )
-    base = result.baselines.no_known_record
-    worst = Chart(
-        "worst",
-        "Breach probability of the most exposed other record, by coalition size",
-        "insiders",
-        "breach probability (higher is worse)",
-        [
-            _random(sizes, [one.random.worst for one in result.per_size], "probability"),
-            _line(sizes, [one.worst_record.value for one in result.per_size], "worst coalition found", "worst"),
-            *([] if base is None else [_line(sizes, [base] * len(sizes), "an attacker who knows no record", "base")]),
-        ],
-    )
-    linked = Chart(
-        "linked",
-        "Share of insiders who find their own row with certainty, by coalition size",
-        "insiders",
-        "insiders linked (higher is worse)",
-        [
-            _random(sizes, [one.random.linked for one in result.per_size], "linked"),
-            _line(sizes, [result.baselines.random_link_right] * len(sizes), "a link drawn at random", "base"),
-        ],
-    )
+    means, base = result.baselines.column_means, result.baselines.no_known_record
+    given = "the noise and the rows" if result.noise else "the links"
+    unknown = [] if base is None else [_level(result, base, "an attacker who knows no record")]
     charts = [
         (
             "Others breached",
-            breached,
-            "Random coalitions: sampled, with 95% intervals. Worst found: at least this bad.",
+            _by_size(
+                result,
+                ("breached", "Share of other records breached", "breached"),
+                [one.random.breached for one in result.per_size],
+                _others(
+                    result, [one.worst_breached.value for one in result.per_size], "worst coalition found", "worst"
+                ),
+                _others(result, [one.bound.records for one in result.per_size], "no coalition exceeds", "bound"),
+                _level(result, means, "guessing column means"),
+            ),
+            "Random coalitions: sampled, with 95% intervals. Worst found: at least this bad. Bound: proved.",
         ),
-        ("The most exposed record", worst, "Closed form given the links; means over random coalitions are sampled."),
-        ("Insiders who find their row", linked, "Sampled, with 95% intervals."),
+        (
+            "The most exposed record",
+            _by_size(
+                result,
+                ("worst", "Breach probability of the most exposed other record", "probability"),
+                [one.random.worst for one in result.per_size],
+                _line(
+                    result.sizes,
+                    [one.worst_record.value for one in result.per_size],
+                    "worst coalition found",
+                    "worst",
+                ),
+                *unknown,
+            ),
+            f"Closed form given {given}; means over random coalitions are sampled, with 95% intervals.",
+        ),
+        (
+            "Insiders linked",
+            _by_size(
+                result,
+                ("linked", "Share of insiders who find their own row with certainty", "linked"),
+                [one.random.linked for one in result.per_size],
+                _level(result, result.baselines.random_link_right, "a link drawn at random"),
+            ),
+            "Insiders are supposed to know their rows."
+            if result.rows_known
+            else "Insiders who find their own row with certainty: sampled, with 95% intervals.",
+        ),
         (
             "Every record",
             _ranked(result),
@@ -76,40 +68,60 @@ def audit_charts(result: AuditResult) -> list[tuple[str, Chart, str]]:
         ),
     ]
     if result.remedies is not None:
-        charts.append(("What noise brings and costs", _noise(result), "Counted on simulated releases; 95% intervals."))
+        charts.append(
+            (
+                "Noise: gain and cost",
+                _noise(result.remedies),
+                "Counted on simulated releases; 95% intervals. Insiders know their rows. Lost: one minus what is kept.",
+            )
+        )
     return charts
 
 
-def _random(sizes: Sequence[int], values: Sequence[Sampled], what: str) -> Line:
+def _by_size(result: AuditResult, words: tuple[str, str, str], random: Sequence[Sampled], *others: Line) -> Chart:
+    """A figure of random coalitions by their size, and what stands beside it. ``words``: name, title, the figure."""
+    name, title, what = words
+    line = _sampled("random coalitions", "random", result.sizes, random, [_insiders(k, what) for k in result.sizes])
+    return Chart(name, f"{title}, by coalition size", "insiders", f"{what} (higher is worse)", [line, *others])
+
+
+def _insiders(size: float, what: str) -> str:
+    return f"{count(int(size), 'insider')}: {what}"
+
+
+def _sampled(label: str, kind: str, x: Sequence[float], values: Sequence[Sampled], what: Sequence[str]) -> Line:
     tips = [
-        f"{size} insiders: {what} {share(v.value)}, 95% interval {share(v.low)} to {share(v.high)}"
-        for size, v in zip(sizes, values, strict=True)
+        f"{said} {share(v.value)}, 95% interval {share(v.low)} to {share(v.high)}"
+        for said, v in zip(what, values, strict=True)
     ]
-    return Line(
-        "random coalitions",
-        "random",
-        sizes,
-        [v.value for v in values],
-        [v.low for v in values],
-        [v.high for v in values],
-        tips,
-    )
+    return Line(label, kind, x, [v.value for v in values], [v.low for v in values], [v.high for v in values], tips)
 
 
 def _line(x: Sequence[float], values: Sequence[float], label: str, kind: str) -> Line:
-    tips = [f"{size:g} insiders: {label} {share(value)}" for size, value in zip(x, values, strict=True)]
+    tips = [f"{_insiders(size, label)} {share(value)}" for size, value in zip(x, values, strict=True)]
     return Line(label, kind, x, values, tips=tips)
+
+
+def _level(result: AuditResult, value: float, label: str) -> Line:
+    """A baseline, the same whatever the size."""
+    return _line(result.sizes, [value] * len(result.sizes), label, "base")
+
+
+def _others(result: AuditResult, counts: Sequence[float], label: str, kind: str) -> Line:
+    """Numbers of records as shares of the others."""
+    shares = [number / (result.rows - size) for number, size in zip(counts, result.sizes, strict=True)]
+    return _line(result.sizes, shares, label, kind)
 
 
 def _ranked(result: AuditResult) -> Chart:
     """Exposure of the 1st, 2nd, ... most exposed record, at up to three sizes."""
-    count = len(result.sizes)
-    places = sorted({count - 1, count // 2, 0})
+    last = len(result.sizes) - 1
+    places = sorted({last, (last + 1) // 2, 0}, reverse=True)
     ranks = np.unique(np.geomspace(1, result.rows, _CURVE_POINTS).round().astype(np.int64))
     lines = []
-    for place, kind in zip(reversed(places), ("random", "worst", "bound"), strict=False):
+    for place, kind in zip(places, ("random", "middle", "few"), strict=False):
         exposure = np.sort(np.nan_to_num(result.records.exposure[place]))[::-1][ranks - 1]
-        label = f"{result.sizes[place]} random insiders"
+        label = count(result.sizes[place], "random insider")
         tips = [f"{label}: rank {rank:,}, exposure {share(float(p))}" for rank, p in zip(ranks, exposure, strict=True)]
         lines.append(Line(label, kind, ranks.tolist(), exposure.tolist(), tips=tips))
     return Chart(
@@ -122,32 +134,30 @@ def _ranked(result: AuditResult) -> Chart:
     )
 
 
-def _noise(result: AuditResult) -> Chart:
-    tried = result.remedies
-    levels = () if tried is None else tried.levels
+def _noise(tried: Remedies) -> Chart:
+    """What the attacker is left with, and what use is lost: both the higher the worse."""
+    levels = [one.noise for one in tried.levels]
 
     def line(label: str, kind: str, values: Sequence[Sampled]) -> Line:
-        tips = [
-            f"noise {one.noise:g}: {label} {share(v.value)}, 95% interval {share(v.low)} to {share(v.high)}"
-            for one, v in zip(levels, values, strict=True)
-        ]
-        x = [one.noise for one in levels]
-        return Line(label, kind, x, [v.value for v in values], [v.low for v in values], [v.high for v in values], tips)
+        return _sampled(label, kind, levels, values, [f"noise {level:g}: {label}" for level in levels])
 
+    agree = [1 - one.clusters for one in tried.levels]
+    tips = [
+        f"noise {level:g}: agreement of clusters lost {max(lost, 0.0):.2f}"
+        for level, lost in zip(levels, agree, strict=True)
+    ]
     return Chart(
         "noise",
-        "Breach rate, neighbours kept and agreement of clusters, by noise level",
+        "Breach rate, nearest neighbours lost and agreement of clusters lost, by noise level",
         "noise, relative to the table's spread",
-        "breaches: higher is worse; use: higher is better",
+        "share (higher is worse)",
         [
-            line("others breached (worse)", "worst", [one.breach_rate for one in levels]),
-            line("nearest neighbours kept (better)", "random", [one.neighbours for one in levels]),
-            Line(
-                "clusters that agree (better)",
-                "bound",
-                [one.noise for one in levels],
-                [one.clusters for one in levels],
-                tips=[f"noise {one.noise:g}: clusters agree to {one.clusters:.2f}" for one in levels],
-            ),
+            line("others breached", "worst", [one.breach_rate for one in tried.levels]),
+            line("nearest neighbours lost", "random", [_lost(one.neighbours) for one in tried.levels]),
+            Line("agreement of clusters lost", "bound", levels, agree, tips=tips),
         ],
     )
+
+
+def _lost(kept: Sampled) -> Sampled:
+    return Sampled(1 - kept.value, 1 - kept.high, 1 - kept.low)

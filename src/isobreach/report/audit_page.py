@@ -28,7 +28,7 @@ from isobreach.report.audit_wording import (
     verdict,
 )
 from isobreach.report.page import run_rows
-from isobreach.report.phrases import percent, probability
+from isobreach.report.phrases import cell, percent, probability
 
 MOST = 100  # records that the page shows
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -69,12 +69,13 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
 <h1>{escape(title)}</h1>
 <p class="verdict">{escape(verdict(result))}</p>
 <p class="soft">{result.rows:,} records x {result.columns} attributes, scheme {escape(result.scheme)}. A record is
-breached when it can be {escape(breach_words(result))}. Higher is worse in every chart but where it says otherwise.</p>
+breached when it can be {escape(breach_words(result))}. Higher is worse in every chart.</p>
 <ul>{said}</ul>
 {"".join(parts)}
 </main>
 <div id="tip" role="status" hidden></div>
-<dialog id="enlarged"><form method="dialog"><button class="zoom">close</button></form><div></div></dialog>
+<dialog id="enlarged" aria-label="enlarged chart"><form method="dialog"><button class="zoom">close</button></form>\
+<div></div></dialog>
 <script>{_resource("audit.js")}</script>
 </body>
 </html>
@@ -90,7 +91,11 @@ def _figures(result: AuditResult) -> str:
         f"<figure><h3>{escape(name)}</h3>{chart.svg()}<figcaption>{escape(caption)}</figcaption></figure>"
         for name, chart, caption in audit_charts(result)
     )
-    return f'<h2>At a glance</h2><div class="charts">{drawn}</div>'
+    hint = (
+        "Point at a dot for its value. Drag over a part of a chart to zoom in, double-click to see all of it again. "
+        "With the keyboard: arrow keys go from dot to dot, + and - zoom, 0 shows all."
+    )
+    return f'<h2>At a glance</h2><p class="soft live" id="hint">{escape(hint)}</p><div class="charts">{drawn}</div>'
 
 
 def _sizes(result: AuditResult) -> str:
@@ -99,8 +104,8 @@ def _sizes(result: AuditResult) -> str:
         [
             (str(one.size), one.size),
             _sampled(one.random.linked),
-            (_interval(one.random.worst, probability), one.random.worst.value),
-            (_interval(one.random.mean, probability), one.random.mean.value),
+            (_interval(one.random.worst, _short), one.random.worst.value),
+            (_interval(one.random.mean, _short), one.random.mean.value),
             _sampled(one.random.breached),
             (f"{int(one.worst_breached.value):,}", one.worst_breached.value),
             (f"{one.bound.records:,}", one.bound.records),
@@ -222,6 +227,10 @@ def _interval(value: Sampled, say: Any) -> str:
     return f"{say(value.value)} [{say(value.low)}, {say(value.high)}]"
 
 
+def _short(value: float) -> str:
+    return cell(probability(value))
+
+
 def _sampled(value: Sampled) -> Cell:
     return _interval(value, share), value.value
 
@@ -231,13 +240,13 @@ def _number(value: float) -> Cell:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[Cell]], *, sortable: bool = False) -> str:
-    def cell(text: str, number: float | None) -> str:
+    def one_cell(text: str, number: float | None) -> str:
         if number is None:
             return f'<td class="name">{escape(text)}</td>'
         return f'<td data-value="{number!r}">{escape(text)}</td>'
 
     header = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    body = "".join("<tr>" + "".join(cell(*one) for one in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(one_cell(*one) for one in row) + "</tr>" for row in rows)
     kind = ' class="sortable"' if sortable else ""
     top = f"<thead><tr>{header}</tr></thead>" if any(head) else ""
     return f'<div class="wide" tabindex="0"><table{kind}>{top}<tbody>{body}</tbody></table></div>'

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small charts as SVG text: lines with bands and points, and bars; colours come from the page, light or dark.
 
-Points carry their values as text, which the page shows on hover and focus; a chart has a title for screen readers.
+Points carry their values as text, which the page shows on hover and while arrow keys go through them; a chart has a
+title for screen readers. What is drawn stands in a window of its own, so that the page can zoom: ``data-frame`` (left,
+top, width, height) and ``data-range`` (of x, logarithms where the axis is logarithmic) say where.
 """
 
 from collections.abc import Sequence
@@ -12,6 +14,7 @@ from math import floor, log10
 _WIDTH, _HEIGHT = 460, 290
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 12, 44
 _APART = 28  # between the numbers on an axis
+_ROOM = 7  # around what is drawn, for points on its edge
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,17 @@ class Chart:
             f'<line class="line {line.kind}" x1="1" y1="5" x2="27" y2="5"/></svg>{escape(line.label)}</li>'
             for line in self.lines
         )
+        wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+        low, top = self._scaled_ends()
+        window = (_LEFT - _ROOM, _TOP - _ROOM, wide + 2 * _ROOM, high + 2 * _ROOM)
+        place = 'x="{}" y="{}" width="{}" height="{}" viewBox="{} {} {} {}"'.format(*window, *window)
         return (
-            f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-labelledby="{self.name}-title">'
+            f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group" aria-labelledby="{self.name}-title" '
+            f'data-frame="{_LEFT} {_TOP} {wide} {high}" data-range="{low!r} {top!r}"'
+            f"{' data-logarithmic' if self.logarithmic else ''}>"
             f'<title id="{self.name}-title">{escape(self.title)}</title>{self._axes()}'
-            f'{"".join(self._drawn(line) for line in self.lines)}</svg><ul class="legend">{legend}</ul>'
+            f'<svg class="plot" {place}>{"".join(self._drawn(line) for line in self.lines)}</svg></svg>'
+            f'<ul class="legend">{legend}</ul>'
         )
 
     def _ends(self) -> tuple[float, float]:
@@ -57,10 +67,13 @@ class Chart:
         low, high = min(every), max(every)
         return (low, high) if high > low else (low - 0.5, high + 0.5)
 
-    def _x(self, value: float) -> float:
+    def _scaled_ends(self) -> tuple[float, float]:
         low, high = self._ends()
-        if self.logarithmic:
-            low, high, value = log10(max(low, 0.5)), log10(high), log10(max(value, 0.5))
+        return (log10(max(low, 0.5)), log10(high)) if self.logarithmic else (low, high)
+
+    def _x(self, value: float) -> float:
+        low, high = self._scaled_ends()
+        value = log10(max(value, 0.5)) if self.logarithmic else value
         return _LEFT + (value - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
 
     def _axes(self) -> str:
@@ -74,12 +87,12 @@ class Chart:
         for tick in self.ticks or self._nice():
             x = self._x(tick)
             parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{tick:,g}</text>')
+        ticks = f'<g class="axes">{"".join(parts)}</g>'
         centre, middle = (_LEFT + _WIDTH - _RIGHT) / 2, (_TOP + _HEIGHT - _BOTTOM) / 2
-        parts.append(
-            f'<text x="{centre}" y="{_HEIGHT - 8}" text-anchor="middle">{escape(self.x_label)}</text>'
+        return (
+            f'{ticks}<text x="{centre}" y="{_HEIGHT - 8}" text-anchor="middle">{escape(self.x_label)}</text>'
             f'<text transform="translate(14 {middle}) rotate(-90)" text-anchor="middle">{escape(self.y_label)}</text>'
         )
-        return "".join(parts)
 
     def _nice(self) -> list[float]:
         low, high = self._ends()
@@ -101,7 +114,7 @@ class Chart:
         drawn += f'<polyline class="line {line.kind}" points="{_points(points)}"/>'
         for (x, y), tip in zip(points, line.tips, strict=False):
             drawn += (
-                f'<circle class="dot {line.kind}" cx="{x:.1f}" cy="{y:.1f}" r="4" tabindex="0" role="img" '
+                f'<circle class="dot {line.kind}" cx="{x:.1f}" cy="{y:.1f}" r="4" role="img" '
                 f'aria-label="{escape(tip)}" data-tip="{escape(tip)}"/>'
             )
         return drawn
