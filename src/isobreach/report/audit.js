@@ -192,7 +192,7 @@
   const tools = (chart, name) => [
     button("+", `zoom in: ${name}`, () => chart.zoom(0.6)),
     button("\u2212", `zoom out: ${name}`, () => chart.zoom(1 / 0.6)),
-    button("all", `show all: ${name}`, chart.reset),
+    button("reset", `show all: ${name}`, chart.reset),
   ];
   window.addEventListener("beforeprint", () => { for (const chart of charts.values()) chart.reset(); });
 

@@ -224,7 +224,7 @@ def _attackers(result: AuditResult) -> str:
 
 
 def _interval(value: Sampled, say: Any) -> str:
-    return f"{say(value.value)} [{say(value.low)}, {say(value.high)}]"
+    return f"{say(value.value)} [{say(value.low)},\u00a0{say(value.high)}]"  # a line may end before the bracket
 
 
 def _short(value: float) -> str:
@@ -232,7 +232,7 @@ def _short(value: float) -> str:
 
 
 def _sampled(value: Sampled) -> Cell:
-    return _interval(value, share), value.value
+    return _interval(value, lambda one: cell(share(one))), value.value
 
 
 def _number(value: float) -> Cell:

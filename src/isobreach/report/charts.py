@@ -12,7 +12,7 @@ from html import escape
 from math import floor, log10
 
 _WIDTH, _HEIGHT = 460, 290
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 12, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 72, 14, 12, 44
 _APART = 28  # between the numbers on an axis
 _ROOM = 7  # around what is drawn, for points on its edge
 
