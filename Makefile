@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow bench lint types imports package clean
+.PHONY: demo test test-slow bench reproduction lint types imports package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/isobreach demo
@@ -16,6 +16,13 @@ test-slow: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+
+# The paper's experiments, with the page and the figures of the documentation.
+reproduction: $(VENV)/.dev
+	mkdir -p build
+	$(BIN)/isobreach reproduce all --out build/reproduction --quiet
+	cp build/reproduction/reproduction.md docs/
+	cp build/reproduction/figures/*.png docs/figures/
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -185,7 +185,7 @@ def _known(results: Results) -> Any:
 
 def _epsilon(results: Results) -> Any:
     figure, axes = _figure(results, "Letter Recognition, 4 known records", 1, 1, 4.4)
-    figure.set_figwidth(7.0)
+    figure.set_figwidth(7.8)
     _draw(axes[0, 0], results, "letter", PROBABILITY, shares=True)
     _shares(axes[0, 0], "breach probability, most exposed row")
     _stated(axes[0, 0], 0.07, 0.8, "the paper: above 0.8 at 7%")
@@ -196,7 +196,7 @@ def _epsilon(results: Results) -> Any:
 def _linking_seconds(results: Results) -> Any:
     tables = results.experiment.tables
     figure, axes = _figure(results, "Linking time", 1, len(tables), 4.1)
-    figure.set_figwidth(7.0 if len(tables) == 1 else 10.0)
+    figure.set_figwidth(7.8 if len(tables) == 1 else 10.0)
     known = {"gaussian": 50, "letter": 10}
     for one, table in zip(axes[0], tables, strict=True):
         _draw(one, results, table, SECONDS)

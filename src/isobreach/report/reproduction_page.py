@@ -21,8 +21,9 @@ This page and its figures are the output of
 isobreach reproduce {command}
 ```
 
-({seed}). Numbers are in `*.csv` beside the page, every trial in `*_trials.csv`, run times in `*_times.csv`; the same
-seed gives the same files, but for run times, whatever the number of threads and wherever a run was interrupted.
+It also writes the numbers as `*.csv`, every trial in `*_trials.csv`, run times apart from them in `*_times.csv`, and
+figures as SVG too. The same seed gives the same files, but for run times, whatever the number of threads and wherever
+a run was interrupted.
 """
 
 _QUICK = """
@@ -101,7 +102,7 @@ def reproduction_page(found: ByName, *, seed: int, quick: bool, trials: int | No
 def _introduction(found: ByName, *, seed: int, quick: bool, trials: int | None) -> str:
     names = "all" if set(found) == set(NAMES) else " ".join(found)
     options = "".join([" --quick" if quick else "", f" --trials {trials}" if trials is not None else ""])
-    text = _INTRODUCTION.format(command=f"{names} --out DIR --seed {seed}{options}", seed=f"seed {seed}")
+    text = _INTRODUCTION.format(command=f"{names} --out DIR --seed {seed}{options}")
     return text + (_QUICK.format(rows=f"{QUICK_GAUSSIAN_ROWS:,}") if quick else "")
 
 
