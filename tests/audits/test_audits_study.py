@@ -63,7 +63,58 @@ def test_an_interrupted_audit_goes_on_to_the_same_result(tmp_path, motion):
     assert _plain(audit(GAUSSIAN, store=FileStore(tmp_path / "w", seconds=0), **arguments)) == whole
 
 
-@pytest.mark.parametrize("change", [{"epsilon": 0.3}, {"trials": 13}, {"seed": 2}, {"level": 0.9}, {"scheme": "rigid"}])
+class StopAt:
+    """Progress that ends the work at the n-th report of a label."""
+
+    def __init__(self, label, after):
+        self.label, self.left = label, after
+
+    def __call__(self, label, done, total):
+        if label == self.label:
+            self.left -= 1
+            if self.left <= 0:
+                raise StopError
+
+
+def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
+    pytest.importorskip("fpylll")
+    records = LETTER[:300, :6]
+    arguments = {"scheme": "orthogonal", "epsilon": 0.2, "coalition_sizes": (2, 4), "trials": 12, "seed": 1}
+    arguments |= {"noise_levels": [0.1, 3.0], "others": ["lattice"], "target": 0.3}
+    whole = audit(records, **arguments)
+    assert whole.remedies.jitter
+    assert whole.remedies.levels[1].lattice is not None
+    for label in ("trying noise 0.1", "trying noise 3.0", "trying jitter 0.25"):
+        for after in (1, 5):
+            with pytest.raises(StopError):
+                audit(records, store=FileStore(tmp_path / "w", seconds=0), progress=StopAt(label, after), **arguments)
+    kept = FileStore(tmp_path / "w").load()
+    assert len(kept["noise 0.1.rates"]) == len(kept["noise 3.0.rates"]) == 12
+    assert 0 < len(kept["jitter 0.25.rates"]) < 12
+    assert str(kept["release: lattice.reason"]) == whole.attackers[0].reason
+    assert _plain(audit(records, store=FileStore(tmp_path / "w", seconds=0), **arguments)) == _plain(whole)
+    # Everything is there now: nothing is played, attacked or counted again.
+    for name in ("study.play", "attackers.reconstruct", "remedies._breached"):
+        monkeypatch.delattr(f"isobreach.audits.{name}")
+    assert _plain(audit(records, store=FileStore(tmp_path / "w", seconds=0), **arguments)) == _plain(whole)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": 0.3},
+        {"trials": 13},
+        {"seed": 2},
+        {"level": 0.9},
+        {"scheme": "rigid"},
+        {"scheme": Orthogonal(width=7)},
+        {"noise_levels": [0.1]},
+        {"target": 0.01},
+        {"others": ["lattice"]},
+        {"rows_known": True},
+        {"tolerance": 0.5},
+    ],
+)
 def test_the_work_of_another_audit_is_refused(tmp_path, change):
     arguments = {"scheme": "orthogonal", "epsilon": 0.2, "coalition_sizes": (2, 4), "trials": 12, "seed": 1}
     audit(GAUSSIAN, store=FileStore(tmp_path / "w"), **arguments)

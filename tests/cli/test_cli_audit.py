@@ -2,11 +2,13 @@
 """The audit on the command line: its folder, its gate, and going on after a kill."""
 
 import json
+import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +17,10 @@ import pytest
 
 from isobreach.cli.audit import parse_sizes, unfinished
 from isobreach.errors import InputError
+from json_schema import violations
 
 RNG = np.random.default_rng(0)
+SCHEMA = json.loads(files("isobreach.report").joinpath("audit.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -126,6 +130,120 @@ def test_unfinished_work_of_another_audit_is_named(run, people, tmp_path):
     done = run(*_audit(people, "--out", tmp_path / "out"))
     assert done.code == 2
     assert "out.unfinished.npz must be the unfinished work of an audit. Got a damaged file." in done.err
+
+
+# The command, with its progress as lines, and work kept after every coalition.
+TOLD = """
+import sys
+from isobreach.io import store
+store.FileStore.__init__.__kwdefaults__["seconds"] = 0
+from isobreach.cli import main
+from isobreach.cli.console import Console
+Console.progress = lambda self, label, done, total: print(label, done, file=sys.stderr, flush=True)
+main()
+"""
+
+
+def _until(folder, line, *arguments):
+    """Start an audit and wait for a line of its progress."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", TOLD, "audit", *map(str, arguments)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    while not process.stderr.readline().startswith(line):
+        assert process.poll() is None
+    return process
+
+
+def _ended(process):
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, out) == (2, "")
+    return err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_says_what_is_kept_and_how_to_go_on(run, people, tmp_path, number):
+    asked = ("--id-column", "name", "--epsilon", 0.3, "--coalitions", "1-5", "--seed", 0, "--attacks", "known-input")
+    process = _until(tmp_path, "coalitions 20", people, *asked, "--trials", 3000, "--out", "out")
+    process.send_signal(number)
+    said = _ended(process)
+    kept = unfinished(Path("out"))
+    assert said == (f"isobreach: interrupted. Finished work is kept in {kept}: the same command goes on from there.")
+    assert (tmp_path / kept).exists()
+    assert not (tmp_path / "out").exists()
+    process = _until(tmp_path, "insiders alone", people, *asked, "--trials", 3000)
+    process.send_signal(number)
+    assert _ended(process) == "isobreach: interrupted. Nothing was written."
+
+
+def test_a_polite_kill_ends_the_lattice_attack_at_once(tmp_path):
+    pytest.importorskip("fpylll")
+    np.save(tmp_path / "big.npy", np.random.default_rng(0).normal(size=(2000, 250)))
+    asked = ("--coalitions", "1", "--trials", 2, "--scheme", "orthogonal", "--seed", 0, "--out", "out")
+    process = _until(tmp_path, "lattice paths 2", "big.npy", *asked)
+    time.sleep(2.0)
+    started = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    said = _ended(process)
+    assert time.monotonic() - started < 20
+    assert said.startswith("isobreach: interrupted. Finished work is kept in .out.unfinished.npz")
+
+
+def test_what_a_killed_run_left_half_written_is_removed(run, people, tmp_path):
+    (tmp_path / ".out.unfinished.npz.partial").write_bytes(b"half")
+    (tmp_path / ".out.partial").mkdir()
+    (tmp_path / ".out.partial" / "run.json").write_text("{")
+    assert run(*_audit(people, "--out", tmp_path / "out")).code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.csv"]
+
+
+def test_blas_threads_do_not_change_a_byte(tmp_path):
+    np.save(tmp_path / "table.npy", np.random.default_rng(0).normal(size=(6000, 40)))
+    for threads in ("1", "2"):
+        arguments = ["audit", "table.npy", "--coalitions", "1-20", "--trials", "4", "--seed", "0", "--out", threads]
+        more = ["--noise-levels", "0.2", "--attacks", "known-input", "--quiet"]
+        done = subprocess.run(
+            [sys.executable, "-c", "from isobreach.cli import main; main()", *arguments, *more],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+        )
+        assert done.returncode == 0, done.stderr
+    for file in ("result.json", "per_record.parquet", "per_attribute.parquet"):
+        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "protection",
+    [("noisy", "--noise", 0.2), ("ball", "--scale", 2), ("orthogonal-noise",), ("rigid", "--width", 6)],
+)
+def test_every_scheme_is_audited(run, people, tmp_path, protection):
+    done = run(*_audit(people, "--scheme", *protection, "--out", tmp_path / "out"))
+    assert (done.code, done.err) == (0, "")
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    noisy = protection[0] != "rigid"
+    assert result["scheme"]["noise"] is noisy
+    assert result["rows_known"] is noisy
+    assert ("those who have to search do no better" in result["threat_model"]) is noisy
+    assert ("upper bounds" in " ".join(result["caveats"])) is noisy
+    assert violations(result, SCHEMA) == []
+    assert ("to length one" in done.out) is (protection[0] == "orthogonal-noise")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert ("are supposed to know" in page) is noisy
+
+
+def test_parameters_of_another_scheme_are_refused(run, people):
+    done = run(*_audit(people, "--scheme", "rigid", "--noise", 0.1))
+    assert done.code == 2
+    assert "noise is no parameter of the scheme rigid. Got 0.1. It has: width." in done.err
 
 
 def _killed_at_times(command, out, delays):

@@ -34,3 +34,24 @@ def test_a_damaged_file_is_named(tmp_path, content):
     (tmp_path / "work.npz").write_bytes(content)
     with pytest.raises(InputError, match=r"work\.npz must be the unfinished work of an audit"):
         FileStore(tmp_path / "work.npz").load()
+
+
+def test_what_a_killed_run_left_half_written_is_replaced_and_removed(tmp_path):
+    (tmp_path / "work.npz.partial").write_bytes(b"half of it")
+    store = FileStore(tmp_path / "work.npz")
+    assert store.load() is None
+    store.keep({"a": np.zeros(3)})
+    assert [path.name for path in tmp_path.iterdir()] == ["work.npz"]
+    (tmp_path / "work.npz.partial").write_bytes(b"half of it")
+    store.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
+    from isobreach.io import store as module
+
+    clock = iter([0.0, 10.0, 12.0, 20.0, 51.0, 53.0])  # made; writing takes 2; asked three times
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    store = FileStore(tmp_path / "work.npz", seconds=5)
+    store.keep({"a": np.zeros(3)})
+    assert [store.due(), store.due(), store.due()] == [False, False, True]
