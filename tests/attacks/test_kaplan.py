@@ -106,6 +106,18 @@ def test_the_attack_links_and_estimates_every_row(motion):
     assert np.abs(ours.estimates[release.key.order] - records).max() < 1e-9
 
 
+def test_a_scale_is_undone():
+    """Distances are brought to the records' own units: estimates are those of the release without the scale."""
+    records = np.random.default_rng(15).normal(50, 20, (200, 4))
+    released, _ = plant(records, np.random.default_rng(16))
+    held = ib.Knowledge(known=records[:6])
+    plain, scaled = (
+        ib.reconstruct("kaplan", scale * released, held, motion=motion, seed=0).estimates
+        for scale, motion in ((1.0, "rigid"), (3.0, "similarity"))
+    )
+    assert np.allclose(plain, scaled, rtol=1e-6)
+
+
 def test_starts_are_within_the_bounds_and_the_seed_decides():
     """With a vanishing learning rate the estimates are the starts."""
     records = np.random.default_rng(7).normal(size=(2000, 4))

@@ -65,6 +65,15 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(store, tmp_path, stop_at
     assert last.calls == 0
 
 
+def test_trials_are_kept_at_the_end_and_when_interrupted_however_seldom_otherwise(tmp_path):
+    seldom = FileStore(tmp_path / "k.npz", seconds=1e9)
+    with pytest.raises(KeyboardInterrupt):
+        run(plan(Counted(stop_at=6)), seldom, threads=1)
+    assert len(seldom.load()["cells"]) == 4
+    run(plan(Counted()), seldom, threads=1)
+    assert len(seldom.load()["cells"]) == 9
+
+
 def test_more_trials_extend_fewer_ones(store):
     few = run(plan(Counted(), trials=2), store)
     more = Counted()
@@ -126,10 +135,10 @@ def results(values, x, seconds=None):
 
 def test_where_a_curve_rises():
     rising = results([[0, 0], [0.2, 0.4], [1, 0.8], [1, 1]], [2, 4, 6, 10])
-    assert crossing(rising, "one", "letter") == pytest.approx(4 + 2 * (0.5 - 0.3) / (0.9 - 0.3))
-    assert crossing(rising, "one", "letter", 0.3) == pytest.approx(4)
+    assert crossing(rising, "one", "letter") == (4, 6)
+    assert crossing(rising, "one", "letter", 0.3) == (2, 4)
     assert crossing(rising, "one", "letter", 1.1) is None
-    assert crossing(results([[1], [0]], [2, 4]), "one", "letter") == 2
+    assert crossing(results([[1], [0]], [2, 4]), "one", "letter") == (2, 2)
     assert certain_from(rising, "one", "letter") == 10
     assert certain_from(results([[1, 1], [1, 0.99], [1, 1], [1, 1]], [2, 4, 6, 8]), "one", "letter") == 6
     assert certain_from(results([[1, 1], [1, 0.99]], [2, 4]), "one", "letter") is None

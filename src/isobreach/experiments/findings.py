@@ -11,17 +11,14 @@ from isobreach.experiments.tables import TableName
 _CERTAIN = 1 - 1e-9
 
 
-def crossing(results: Results, name: str, table: TableName, level: float = 0.5) -> float | None:
-    """Where the mean first rises to ``level``, by straight lines between points; None if it does not."""
+def crossing(results: Results, name: str, table: TableName, level: float = 0.5) -> tuple[float, float] | None:
+    """Between which neighbouring points the mean first rises to ``level``; the first point twice if it starts there."""
     x, mean, _ = results.curve(name, table)
     above = np.flatnonzero(mean >= level)
     if not len(above):
         return None
-    last = int(above[0])
-    if last == 0:
-        return float(x[0])
-    share = (level - mean[last - 1]) / (mean[last] - mean[last - 1])
-    return float(x[last - 1] + share * (x[last] - x[last - 1]))
+    first = int(above[0])
+    return float(x[max(first - 1, 0)]), float(x[first])
 
 
 def certain_from(results: Results, name: str, table: TableName) -> float | None:

@@ -15,7 +15,6 @@ from isobreach.io.atomic import atomic_file
 
 _SECONDS = 5.0
 _SHARE = 0.05  # of the time that may go into writing
-_SHARE = 0.05  # of the time that keeping may take
 
 
 class FileStore:
@@ -28,8 +27,6 @@ class FileStore:
         self, path: str | Path, *, seconds: float = _SECONDS, holds: str = "the unfinished work of an audit"
     ) -> None:
         self._path, self._seconds, self._holds = Path(path), seconds, holds
-        self._partial = self._path.with_name(f"{self._path.name}.partial")
-        self._wait = seconds
         self._partial = self._path.with_name(f"{self._path.name}.partial")
         self._last, self._wait = time.monotonic(), seconds
 

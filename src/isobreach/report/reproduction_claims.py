@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from isobreach.experiments import Results, TableName, certain_from, crossing, growth
+from isobreach.report.phrases import percent
 
 ByName = Mapping[str, Results]
 
@@ -45,9 +46,9 @@ def _gaussian_known(results: Results) -> list[Claim]:
         Claim(
             "2, bottom",
             "ρ(0.15) goes from 0 to 1 very sharply, around 60 known records",
-            f"as printed, it reaches 1/2 at {_place(crossing(results, 'published uniquely-valid', 'gaussian'))} known; "
-            f"formula corrected, at {_place(crossing(results, 'uniform uniquely-valid', 'gaussian'))}",
-            f"reaches 1/2 at {_place(crossing(results, 'optimal backbone', 'gaussian'))} known",
+            f"as printed, it passes 1/2 {_between(crossing(results, 'published uniquely-valid', 'gaussian'))} known; "
+            f"formula corrected, {_between(crossing(results, 'uniform uniquely-valid', 'gaussian'))}",
+            f"passes 1/2 {_between(crossing(results, 'optimal backbone', 'gaussian'))} known",
         ),
         Claim(
             "2, bottom",
@@ -84,9 +85,9 @@ def _letter_known(results: Results) -> list[Claim]:
         Claim(
             "3, bottom",
             "ρ(0.15) = 1 with as few as 4 known records",
-            f"{_at(results, 'published uniquely-valid', 'letter', 4)}; 1 in all trials from "
+            f"{_at(results, 'published uniquely-valid', 'letter', 4)} with 4; in every trial from "
             f"{_place(certain_from(results, 'published uniquely-valid', 'letter'))} known on",
-            f"{_at(results, 'optimal backbone', 'letter', 4)}; 1 in all trials from "
+            f"{_at(results, 'optimal backbone', 'letter', 4)} with 4; in every trial from "
             f"{_place(certain_from(results, 'optimal backbone', 'letter'))} known on",
         ),
         Claim(
@@ -124,8 +125,8 @@ def _letter_epsilon(results: Results) -> list[Claim]:
             "4 and abstract",
             said,
             f"as printed, {_at(results, printed[0], 'letter', 0.07)}; formula corrected, "
-            f"{_at(results, corrected[0], 'letter', 0.07)}; 0.8 is reached at {_percent(corrected[1])} error",
-            f"{_at(results, optimal[0], 'letter', 0.07)}; 0.8 is reached at {_percent(optimal[1])} error",
+            f"{_at(results, corrected[0], 'letter', 0.07)}; 0.8 is passed {_between(corrected[1], percent)} error",
+            f"{_at(results, optimal[0], 'letter', 0.07)}; 0.8 is passed {_between(optimal[1], percent)} error",
         )
     ]
 
@@ -159,11 +160,12 @@ def _kaplan(results: Results) -> list[Claim]:
             Claim(
                 "6",
                 f"the paper's attack is significantly more accurate than Kaplan's ({name} table)",
-                f"{at:g} known: best row {mean('best row uniform')} against Kaplan's random row "
+                f"mean error with {at:g} known: best row {mean('best row uniform')} against Kaplan's random row "
                 f"{mean('random row kaplan')}; of the same random row {mean('random row uniform')} against "
                 f"{mean('random row kaplan')}, of the same best row {mean('best row uniform')} against "
                 f"{mean('best row kaplan')}",
-                f"{at:g} known: random row {mean('random row optimal')}, best row {mean('best row optimal')}",
+                f"mean error with {at:g} known: random row {mean('random row optimal')}, best row "
+                f"{mean('best row optimal')}",
             )
         )
     return made
@@ -247,5 +249,7 @@ def _place(x: float | None) -> str:
     return "no number of" if x is None else f"{x:.0f}"
 
 
-def _percent(x: float | None) -> str:
-    return "no" if x is None else f"{100 * x:.1f}%"
+def _between(places: tuple[float, float] | None, said: Callable[[float], str] = "{:g}".format) -> str:
+    if places is None:
+        return "nowhere, up to the largest number of"
+    return f"at {said(places[1])}" if places[0] == places[1] else f"between {said(places[0])} and {said(places[1])}"

@@ -8,7 +8,7 @@ from isobreach.report.phrases import count
 from isobreach.report.reproduction_claims import ByName, Claim, claims
 from isobreach.report.reproduction_errata import ERRATA
 
-FOLDER = "figures"  # beside the page
+_FOLDER = "figures"  # beside the page
 
 _INTRODUCTION = """\
 # The paper, reproduced
@@ -115,10 +115,8 @@ def _table(said: Iterable[Claim]) -> str:
 def _figure(results: Results, caption: str, ending: str) -> str:
     experiment = results.experiment
     stem = f"{experiment.name}{ending}"
-    words = (
-        f"**Figure {experiment.figure}.** {caption} {count(experiment.trials, 'trial')} a point; bars are one standard"
-    )
-    return f"![{caption}](figures/{stem}.png)\n\n{words}\ndeviation. (`{stem}.csv`)\n"
+    words = f"**Figure {experiment.figure}.** {caption} {count(experiment.trials, 'trial')} a point. (`{stem}.csv`)"
+    return f"![Figure {experiment.figure}]({_FOLDER}/{stem}.png)\n\n{words}\n"
 
 
 def _rules(found: ByName) -> str:
