@@ -255,7 +255,9 @@ def reconstruct(
     """Run an attack by its name, ``known-input``, ``kaplan`` or ``lattice``, with what the attacker knows.
 
     ``lattice`` needs no known record at all, only a table of whole numbers, decimals or standardised decimals, and
-    ``pip install 'isobreach[lattice]'``. Setting: ``budget``, seconds.
+    ``pip install 'isobreach[lattice]'``. Setting: ``budget``, seconds. ``kaplan`` is the baseline that the paper
+    compares itself with: it links known records and descends on distances to them. Settings: ``motion``, ``rule``,
+    ``tolerance``, ``learning_rate``, ``iterations``.
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).integers(0, 100, (500, 5))

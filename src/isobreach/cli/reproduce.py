@@ -84,8 +84,8 @@ class ReproduceJob:
             return
         if not self.out.is_dir():
             raise OutputError(f"{self.out} is not a folder. Choose another --out.")
-        if not any(self.out.iterdir()):
-            return
+        if all(entry.name.startswith(".") for entry in self.out.iterdir()):
+            return  # empty, or what a kill left of the very first file
         try:
             run = json.loads((self.out / "run.json").read_text(encoding="utf-8"))
             same = run["command"] == _COMMAND
