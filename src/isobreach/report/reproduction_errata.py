@@ -37,11 +37,12 @@ reached once for every order in which its indices can be taken, |I|! times, and 
 assignment is always valid. So for |I| ≥ 2 the counter passes 1 even if there is no other, and Algorithm 2 answers
 "not uniquely valid": Algorithm 1 never returns more than one index. Fixing one next index per level mends it.
 
-*Counterexample.* The paper's own example, Figure 1: {{1, 2}} is uniquely valid, as the text says, but the algorithm as
-printed counts 2 and returns a single index. `test_algorithm_3_as_printed_counts_every_order`
+*Counterexample.* The paper's own example, Figure 1, with coordinates that fit its text: {{1, 2}} is uniquely valid, as
+the text says, but the algorithm as printed counts 2 and returns a single index.
+`test_algorithm_3_as_printed_counts_every_order`
 
-*What it changes.* Nothing in the figures: they show all records linked, so the program that drew them did not do what
-is printed. Whoever implements the printed text gets an attack with at most one link.
+*What it changes.* Nothing in the figures: they show nearly all records linked, so the program that drew them did not
+do what is printed. Whoever implements the printed text gets an attack with at most one link.
 
 ### E3. Rigid motions: which tuple is fixed does not matter
 
