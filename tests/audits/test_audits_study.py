@@ -219,6 +219,13 @@ def test_what_is_refused(change, message):
         audit(GAUSSIAN, **{"coalition_sizes": [2], "trials": 2, "seed": 0} | change)
 
 
+def test_noise_without_spread_is_refused_before_anything_is_kept(tmp_path):
+    store = FileStore(tmp_path / "w", seconds=0)
+    with pytest.raises(InputError, match="X must have records that differ"):
+        audit(np.ones((9, 3)), coalition_sizes=[2], trials=2, seed=0, noise_levels=[0.1], store=store)
+    assert not store.kept
+
+
 def test_insiders_who_know_their_rows_do_at_least_as_well():
     arguments = {"scheme": "rigid", "epsilon": 0.3, "coalition_sizes": range(1, 5), "trials": 10, "seed": 0}
     found, known = (audit(LETTER[:300, :6], rows_known=known, **arguments) for known in (False, True))

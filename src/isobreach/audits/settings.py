@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,10 +63,14 @@ class Settings:
             rows_known=bool(rows_known),
         )
 
-    def check_rows(self, total: int) -> None:
-        """Refuse coalitions that leave nobody else."""
+    def check_table(self, records: NDArray[Any]) -> None:
+        """Refuse, before the work starts, coalitions that leave nobody else, and noise relative to no spread."""
+        total = len(records)
         if self.sizes[-1] >= total:
             raise InputError("coalition_sizes", f"must be below the number of records, {total}", self.sizes[-1])
+        if self.noise_levels and (records == records[0]).all():
+            rule = "must have records that differ: noise_levels are relative to their spread"
+            raise InputError("X", rule, "equal records", "Leave noise_levels out.")
 
     def tolerances(self, values: FloatArray) -> FloatArray:
         """Error within which each attribute counts as learned: as given, or 5% of its range."""

@@ -106,7 +106,7 @@ def audit(
 ) -> AuditResult:
     """Audit a table before it is published: see ``isobreach.audit``."""
     check_table("X", records)
-    settings.check_rows(len(records))
+    settings.check_table(records)
     seed = check_seed(seed)
     seed = secrets.randbits(32) if seed is None else seed
     with ONE_BLAS_THREAD:  # so that no sum depends on how many there are

@@ -37,8 +37,10 @@ IntArray = NDArray[np.int64]
 MOST_JOINED = 4_000_000  # pairs kept from one pass, by all coalitions together
 _FEW = 1000.0  # copies expected by chance, few enough to list
 _LOOKED_AT = 16  # records of a coalition that the expectation is worked out for
-_MOST_COPIES = 2_000_000
+_MOST_COPIES = 1_000_000
 _FAIR_WORK, _MOST_WORK = 5e8, 2e9  # distances that putting shapes together may cost: rather, and at all
+_STEPS = (2, 4, 16)  # records that are added where there are too many copies of fewer
+_SOME = 256  # copies that are followed where one is enough
 _TRIES = 300  # values that a copy is looked for around before all are looked at
 
 
@@ -144,33 +146,50 @@ class Shapes:
         spans: IntArray,
         plan: Plan,
         joined: Joined | None = None,
-    ) -> tuple[int, bool]:
-        """Return the largest k, at least 2, such that the first k records have a displaced copy, and True.
+    ) -> tuple[int, int]:
+        """Return (k, K): the first k records have a displaced copy, the first K + 1 have none; 2 <= k <= K.
 
-        Where some search would be too large: the largest k that may have one, and False. ``values``: the true value of
+        k = K is the largest number that has one, unless some search would be too large. ``values``: the true value of
         each record; ``spans``: first and last + 1 of those that it may have at all; the first two records are in each
         other's.
         """
         if not plan.few:
-            every = plan.size == len(known)
-            return len(known), every and self._sampled(plan, known, error, values, spans)
+            shown = self._sampled(plan, known, error, values, spans)
+            return plan.size if shown else 2, len(known)
         try:
             joined = self.joined([plan]) if joined is None else joined
             found = self._copies(plan, known, error, values, spans, joined)
             if len(found):
-                return self._longest(known, error, values, spans, found), True
+                return self._longest(known, error, values, spans, found)
         except TooManyError:
-            return len(known), False
+            return self._of_more(plan, known, error, values, spans)
         for size in range(plan.size - 1, 2, -1):
             shorter = self.plan(known[:size], error, size)
             if self._sampled(shorter, known, error, values, spans):
-                return size, True
+                return size, size
             try:
                 if len(self._copies(shorter, known, error, values, spans, self.joined([shorter]))):
-                    return size, True
+                    return size, size
             except TooManyError:
-                return size, False
-        return 2, True
+                return 2, size
+        return 2, 2
+
+    def _of_more(
+        self, plan: Plan, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray
+    ) -> tuple[int, int]:
+        """As ``displaced`` where so few records have too many copies to list: more of them may have rarer distances."""
+        shown = plan.size if self._sampled(plan, known, error, values, spans) else 2
+        for more in sorted({min(plan.size + step, len(known), _LOOKED_AT) for step in _STEPS} - {plan.size}):
+            plan = self.plan(known, error, more)
+            try:
+                found = self._copies(plan, known, error, values, spans, self.joined([plan]))
+            except TooManyError:
+                shown = more if self._sampled(plan, known, error, values, spans) else shown
+                continue
+            if len(found):
+                return self._longest(known, error, values, spans, found)
+            return shown, more - 1
+        return shown, len(known)
 
     def _copies(
         self, plan: Plan, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray, joined: Joined
@@ -201,8 +220,9 @@ class Shapes:
         error: FloatArray,
         values: IntArray,
         spans: IntArray,
+        some: int | None = None,
     ) -> IntArray:
-        """Copies of the corners, extended to all records of the plan, in the records' order."""
+        """Copies of the corners, extended to all records of the plan, in the records' order; ``some``: no more."""
         if len(shapes) >= _MOST_COPIES:
             raise TooManyError
         placed = corners
@@ -211,7 +231,8 @@ class Shapes:
             # The record that is rarest where some other one is placed, looked for around that one.
             record = min(rest, key=lambda r: float(plan.share[r, placed].min()))
             pivot = int(np.argmin(plan.share[record, placed]))
-            shapes = self._extended(known, error, placed, shapes, record, int(values[record]), spans[record], pivot)
+            true, span = int(values[record]), spans[record]
+            shapes = self._extended(known, error, placed, shapes[:some], record, true, span, pivot, some)
             placed = np.append(placed, record)
             rest.discard(record)
         return shapes[:, np.argsort(placed)]
@@ -226,6 +247,7 @@ class Shapes:
         true: int,
         span: IntArray,
         pivot: int | None = None,
+        some: int | None = None,
     ) -> IntArray:
         low, high = (b[:, 0] for b in Bounds(known, error).distances(placed, np.array([record])))
         if pivot is None:  # the record with the fewest values
@@ -242,21 +264,27 @@ class Shapes:
             high[swap],
             true,
             span,
-            _MOST_COPIES,
+            _MOST_COPIES if some is None else some,
             int(_MOST_WORK / 8),
         )
-        if not whole:
+        if not whole and some is None:
             raise TooManyError
         return more[:, np.append(swap, len(placed))]
 
-    def _longest(self, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray, found: IntArray) -> int:
+    def _longest(
+        self, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray, found: IntArray
+    ) -> tuple[int, int]:
+        """The most records that one of these copies can be extended to, as ``displaced`` says it."""
         size = int(found.shape[1])
         while size < len(known):
-            found = self._extended(known, error, np.arange(size), found, size, int(values[size]), spans[size])
+            try:
+                found = self._extended(known, error, np.arange(size), found, size, int(values[size]), spans[size])
+            except TooManyError:
+                return size, len(known)
             if not len(found):
                 break
             size += 1
-        return size
+        return size, size
 
     def _sampled(self, plan: Plan, known: FloatArray, error: FloatArray, values: IntArray, spans: IntArray) -> bool:
         """Whether a displaced copy shows around one of a few values taken at random."""
@@ -274,6 +302,6 @@ class Shapes:
                 return False
             shapes = self._put_together(lists, low, high, values[corners], spans[corners])
             with suppress(TooManyError):  # then around another one
-                if len(shapes) and len(self._completed(plan, corners, shapes[:256], known, error, values, spans)):
+                if len(shapes) and len(self._completed(plan, corners, shapes, known, error, values, spans, _SOME)):
                     return True
         return False

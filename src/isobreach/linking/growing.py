@@ -13,7 +13,8 @@ says of the coalition, because no valid assignment was left out.
 
 Norms kept: the lists begin with the values of the right norm. Distances alone: while all records have a displaced copy
 (``isobreach.linking.copies``) nothing is linked. From then on every valid assignment leaves some record j in its true
-place, and a record's value is at its distance from the true value of one of the others: these are the lists.
+place; and what all assignments share is what, for every j, those with j in its true place share. Each of these is a
+small search: the other records' values are at their distances from one that is known.
 
 Tolerances are those of ``link``, for the longest record of the table: the same for every coalition and size.
 """
@@ -44,7 +45,7 @@ IntArray = NDArray[np.int64]
 
 _NODE_LIMIT = 200_000  # fewer than ``link`` has: there are many coalitions, and each of its sizes is searched
 _SMALL = 1024  # candidates in all, few enough to search among them without further thought
-_MOST_COMPARED = 250_000  # pairs of candidates of two records: beyond, shapes are looked for
+_MOST_COMPARED = 20_000  # pairs of candidates of two records: beyond, shapes are looked for
 _MOST_LISTED = 200_000
 
 
@@ -213,11 +214,42 @@ class _Grower:
         since = np.full(count, count + 1, dtype=np.int64)
         displaced = self._displaced() if self._by_shape else 0
         for size in range(displaced + 1, count + 1):
-            for record in range(size) if self._by_shape and not self._fixed else [size - 1]:
-                self._open[record] = self._candidates(record, size)
-            for record in self._solved(size):
+            if self._by_shape and not self._fixed:
+                linked = self._anchored(size)
+            else:
+                self._open[size - 1] = self._candidates(size - 1)
+                linked = self._solved(size)
+            for record in linked:
                 since[record] = size
         return since, self._decided
+
+    def _anchored(self, size: int) -> list[int]:
+        """Records linked once no displaced copy is left: by every j alike, with j in its true place."""
+        geometry = Geometry(self._known[:size], self._error[:size], self._points, self._copies)
+        linked = sure = set(range(size))  # by all searches; and what those that were not given up leave
+        for anchor in range(size):
+            lists = {record: self._beside(record, anchor) for record in range(size)}
+            if sum(map(len, lists.values())) > _MOST_LISTED:
+                linked = set()
+                continue
+            agreement = backbone(Search(geometry, lists, Budget(self._links.node_limit)))
+            shared = {record for record, value in agreement.links.items() if value == self._true[record]}
+            linked = linked & shared
+            sure = sure & shared if agreement.complete else sure
+            if not sure:
+                return []
+        self._decided[size - 1] = linked == sure
+        self._fixed += sorted(linked)
+        if linked:
+            self._open = {record: self._candidates(record) for record in range(size) if record not in linked}
+        return sorted(linked)
+
+    def _beside(self, record: int, anchor: int) -> IntArray:
+        """Values of a record if the anchor is in its true place."""
+        if record == anchor:
+            return self._true[record : record + 1]
+        values, (first, last) = self._at_distance(record, anchor), self._spans[record]
+        return self._consistent(record, values[(values >= first) & (values < last)], [anchor])
 
     def _displaced(self) -> int:
         """Most records that have a displaced copy: none of fewer is linked."""
@@ -225,20 +257,14 @@ class _Grower:
         if count < 3:
             return count
         plan = shapes.plan(self._known, self._error)
-        size, exact = shapes.displaced(self._known, self._error, self._true, self._spans, plan, self._joined)
-        self._decided[2:size] = exact  # of two nothing is open: they can be swapped
-        return size
+        surely, most = shapes.displaced(self._known, self._error, self._true, self._spans, plan, self._joined)
+        self._decided[surely:most] = False
+        return most
 
-    def _candidates(self, record: int, size: int) -> IntArray:
+    def _candidates(self, record: int) -> IntArray:
         """Values that a record may have, given the links so far."""
         first, last = self._spans[record]
-        if not self._by_shape:
-            values = np.arange(first, last)
-        elif self._fixed:
-            values = self._at_distance(record, self._fixed[0])
-        else:
-            near = [self._at_distance(record, j) for j in range(size) if j != record]
-            values = np.unique(np.concatenate([[self._true[record]], *near])).astype(np.int64)
+        values = self._at_distance(record, self._fixed[0]) if self._by_shape else np.arange(first, last)
         return self._consistent(record, values[(values >= first) & (values < last)], self._fixed)
 
     def _at_distance(self, record: int, anchor: int) -> IntArray:
