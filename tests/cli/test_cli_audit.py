@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The audit on the command line: its folder, its gate, and going on after a kill."""
 
+import errno
 import json
 import os
 import random
@@ -181,6 +182,26 @@ def test_an_interruption_says_what_is_kept_and_how_to_go_on(run, people, tmp_pat
     process = _until(tmp_path, "insiders alone", people, *asked, "--trials", 3000)
     process.send_signal(number)
     assert _ended(process) == "isobreach: interrupted. Nothing was written."
+
+
+def test_a_full_disk_says_what_is_kept(run, people, tmp_path, monkeypatch):
+    from isobreach.cli import audit
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(audit, "write_columns", full)
+    done = run(*_audit(people, "--out", tmp_path / "out"))
+    kept = unfinished(tmp_path / "out")
+    assert done.code == 2
+    assert done.err == (
+        f"isobreach: {tmp_path / 'out'} cannot be written: No space left on device. Finished work is kept in {kept}: "
+        "the same command goes on from there.\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == [kept.name, "people.csv"]
+    monkeypatch.undo()
+    assert run(*_audit(people, "--out", tmp_path / "out")).code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.csv"]
 
 
 def test_a_polite_kill_ends_the_lattice_attack_at_once(tmp_path):

@@ -16,7 +16,7 @@ from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.gate import GateError
 from isobreach.cli.tables import read_data
-from isobreach.errors import InputError
+from isobreach.errors import InputError, OutputError
 from isobreach.geometry.lattice import interruptible_fpylll
 from isobreach.io import (
     FileStore,
@@ -117,7 +117,9 @@ class AuditJob:
         try:
             result = self._run(console, store)
         except (Interrupted, KeyboardInterrupt, SystemExit):
-            raise Interrupted(_left(store)) from None
+            raise Interrupted(f"interrupted. {_left(store)}") from None
+        except OutputError as error:
+            raise OutputError(str(error).replace("Nothing was left behind.", _left(store))) from None
         self._speak(console, result)
         reason = self.gate.reason(result)
         if reason is not None:
@@ -180,8 +182,8 @@ def unfinished(out: Path) -> Path:
 def _left(store: FileStore | None) -> str:
     """What an interruption leaves, and how to go on."""
     if store is None or not store.kept:
-        return "interrupted. Nothing was written."
-    return f"interrupted. Finished work is kept in {store.name}: the same command goes on from there."
+        return "Nothing was written."
+    return f"Finished work is kept in {store.name}: the same command goes on from there."
 
 
 def _per_record(result: AuditReport) -> dict[str, Any]:
