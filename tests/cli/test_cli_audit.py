@@ -285,7 +285,7 @@ def _killed_at_times(command, out, delays):
 
 @pytest.mark.slow
 def test_killed_at_ten_moments_it_ends_in_the_same_result(tmp_path):
-    """SIGKILL, at random moments; work is kept after every coalition."""
+    """SIGKILL, at random moments; work is kept after every coalition and every release that noise is tried on."""
     source = str(Path(__file__).parents[2] / "src")
     code = (
         f"import sys; sys.path.insert(0, {source!r}); from isobreach.io import store; store._SECONDS = 0; "
@@ -294,13 +294,14 @@ def test_killed_at_ten_moments_it_ends_in_the_same_result(tmp_path):
 
     def command(out):
         asked = ["audit", "letter", "--scheme", "orthogonal", "--coalitions", "1-12", "--trials", "150", "--seed", "3"]
-        return [sys.executable, "-c", code, *asked, "--attacks", "known-input", "--out", str(out)]
+        more = ["--noise-levels", "0.2,0.5", "--attacks", "known-input", "--out", str(out)]
+        return [sys.executable, "-c", code, *asked, *more]
 
     started = time.monotonic()
     subprocess.run(command(tmp_path / "whole"), check=True, capture_output=True, timeout=600)
     whole = time.monotonic() - started
     moments = random.Random(0)
-    delays = [moments.uniform(0.2, 0.6) * whole for _ in range(10)]
+    delays = [moments.uniform(0.1, 0.4) * whole for _ in range(10)]
     kept = _killed_at_times(command(tmp_path / "killed"), tmp_path / "killed", delays)
     assert kept >= 1
     for file in ("result.json", "per_record.parquet", "per_attribute.parquet"):

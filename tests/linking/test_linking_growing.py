@@ -97,6 +97,23 @@ def test_a_search_that_is_given_up_says_so_and_links_nothing():
     assert not growth.complete or len(growth.linked(14)) == 0
 
 
+def test_records_that_a_reflection_moves_stay_open_beside_those_that_it_leaves():
+    """Points of a plane, and pairs on both sides of it: the plane's are linked, of a pair either may be the insider."""
+    rng = np.random.default_rng(3)
+    flat = np.column_stack([rng.standard_normal((120, 2)), np.zeros(120)])
+    above = rng.standard_normal((60, 3))
+    records = np.concatenate([flat, above, above * [1, 1, -1]])
+    release = perturb(records, "rigid", 0)
+    links = GrowingLinks(records, release.data, release.key.order, motion="rigid")
+    for order in ([0, 1, 2, 3, 120, 121], [120, 0, 1, 2, 121, 3], [125, 121, 0, 1, 2, 3]):
+        growth = links.grow(np.array(order))
+        assert growth.complete
+        assert len(growth.linked(6)) == 4
+        for size in range(1, 7):
+            linkage = link(records[order[:size]], release.data, motion="rigid")
+            assert growth.linked(size).tolist() == linkage.linked.tolist()
+
+
 @pytest.mark.parametrize("records", [RNG.integers(0, 2, (250, 30)), RNG.integers(1, 5, (400, 9))])
 def test_coarse_tables_have_the_links_that_link_finds(records):
     """Behind a translation many shapes are there more than once; where both searches end, they agree."""
