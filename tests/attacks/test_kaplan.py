@@ -53,6 +53,29 @@ def test_one_known_record_is_kept_at_its_distance():
     assert np.linalg.norm(estimates - records, axis=1).min() > 0.1  # and says nothing more
 
 
+def test_one_known_record_does_not_hold_estimates_fast():
+    """The range of one record has no width: starts within it would be that record, from where nothing leads away."""
+    records = np.random.default_rng(20).normal(50, 20, (200, 5))
+    released, order = plant(records, np.random.default_rng(21))
+    known = records[:1]
+    found = ib.reconstruct("kaplan", released, ib.Knowledge(known=known), motion="orthogonal", seed=0)
+    assert found.claimed
+    assert found.misfit < 1e-8
+    assert np.abs(pair_distances(found.estimates[order], known) - pair_distances(records, known)).max() < 1e-8
+    assert np.linalg.norm(np.delete(found.estimates, order[0], axis=0) - known[0], axis=1).min() > 1
+    assert np.allclose(found.estimates[order[0]], known[0], atol=1e-6)
+
+
+def test_a_column_in_which_known_records_agree_is_not_held_fast():
+    records = np.random.default_rng(22).normal(50, 20, (200, 5))
+    records[:4, 2] = 7.0
+    released, order = plant(records, np.random.default_rng(23))
+    found = ib.reconstruct("kaplan", released, ib.Knowledge(known=records[:4]), motion="orthogonal", seed=0)
+    others = np.delete(found.estimates, order[:4], axis=0)
+    assert np.abs(others[:, 2] - 7.0).min() > 1e-3
+    assert others[:, 2].std() > 1
+
+
 def test_an_estimate_stays_in_the_hull_of_its_start_and_the_linked_records():
     """Across that hull nothing is learned: the module's claim."""
     linked, _, distances, start = case(4, known=3)
@@ -121,7 +144,8 @@ def test_a_scale_is_undone():
 def test_starts_are_within_the_bounds_and_the_seed_decides():
     """With a vanishing learning rate the estimates are the starts."""
     records = np.random.default_rng(7).normal(size=(2000, 4))
-    released, _ = plant(records, np.random.default_rng(8))
+    motion = rotation(4, np.random.default_rng(8))
+    released = records @ motion.T
 
     def starts(seed, **held):
         asked = {"motion": "orthogonal", "learning_rate": 1e-12, "iterations": 1}
@@ -129,12 +153,19 @@ def test_starts_are_within_the_bounds_and_the_seed_decides():
         return ib.reconstruct("kaplan", released, known, seed=seed, **asked).estimates
 
     own = starts(0)
-    assert np.allclose(own.min(axis=0), records[:6].min(axis=0), atol=0.02)
-    assert np.allclose(own.max(axis=0), records[:6].max(axis=0), atol=0.02)
-    given = starts(0, bounds=[[-3, 5], [10, np.inf]])
+    apart = pair_distances(released, records[:6] @ motion.T).min(axis=1, keepdims=True) / 2  # sqrt(4)
+    low, high = records[:6].min(axis=0) - apart, records[:6].max(axis=0) + apart
+    place = (own - low) / (high - low)
+    assert place.min() >= -1e-9
+    assert place.max() <= 1 + 1e-9
+    assert np.allclose([place.min(axis=0), place.max(axis=0)], [[0] * 4, [1] * 4], atol=0.01)
+    assert np.abs(place.mean(axis=0) - 0.5).max() < 4 * np.sqrt(1 / 12 / len(place))
+    given = starts(0, bounds=[[-3, 5], [10, np.inf], [-np.inf, -10]])
     assert np.allclose([given[:, 0].min(), given[:, 0].max()], [-3, 5], atol=0.02)
-    assert (given[:, 1] >= 10 - 1e-9).all()
-    assert np.allclose(given[:, 2:].max(axis=0), records[:6, 2:].max(axis=0), atol=0.02)
+    assert (given[:, 1] >= 10 - 1e-9).all()  # beyond all known records: as far out again as the row is from them
+    assert np.allclose(((given[6:, 1] - 10) / apart[6:, 0]).max(), 1, atol=0.01)
+    assert (given[:, 2] <= -10 + 1e-9).all()
+    assert np.allclose(given[:, 3], own[:, 3], atol=1e-9)
     assert np.array_equal(starts(0), own)
     assert not np.array_equal(starts(1), own)
 
@@ -163,7 +194,10 @@ def test_records_that_are_not_there_claim_nothing():
     released, _ = plant(records, np.random.default_rng(12))
     strange = np.random.default_rng(13).normal(size=(3, 4))
     found = ib.reconstruct("kaplan", released, ib.Knowledge(known=strange), motion="orthogonal")
-    assert (found.claimed, found.reason) == (False, "none of 3 known records is linked.")
+    assert not found.claimed
+    assert found.reason.startswith("none of 3 known records is linked; the known-input attack says what that may mean")
+    assert found.linkage.counts()["linked"] == 0
+    assert found.misfit is None
     assert np.isnan(found.estimates).all()
 
 
@@ -172,6 +206,11 @@ def test_records_that_are_not_there_claim_nothing():
     [
         ({}, {}, "knowledge must have known records for this attack. Got none. Give Knowledge(known=...)."),
         ({"noise": 0.1}, {}, "noise must be left out for Kaplan's attack. Got 0.1. Use the known-input attack"),
+        (
+            {"bounds": (-1e308, 1e308)},
+            {},
+            "bounds must be infinite or at most 1e+140 in size for Kaplan's attack. Got -",
+        ),
         (None, {"learning_rate": 0}, "learning_rate must be a finite number > 0. Got 0."),
         (None, {"learning_rate": 1}, "learning_rate must be below 1. Got 1.0."),
         (None, {"iterations": 0}, "iterations must be a whole number >= 1. Got 0."),

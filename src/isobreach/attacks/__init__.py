@@ -2,7 +2,7 @@
 """What an attacker does."""
 
 from isobreach.attacks.exposure import Kind
-from isobreach.attacks.kaplan import kaplan_estimates, pair_distances
+from isobreach.attacks.kaplan import KaplanReconstruction, kaplan_estimates, pair_distances
 from isobreach.attacks.known_input import AttackResult, attack, attack_linked
 from isobreach.attacks.lattice import LatticeReconstruction
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
@@ -14,6 +14,7 @@ __all__ = [
     "NEEDS_KNOWN",
     "AttackResult",
     "AttackSummary",
+    "KaplanReconstruction",
     "Kind",
     "Knowledge",
     "LatticeReconstruction",

@@ -16,8 +16,14 @@ One pair after the other, because a step along the sum of all gradients diverges
 the affine hull of its start and the linked records: across that hull the estimate is what the start was.
 
 Norms are not used, so it works behind a translation as well; and no probability comes with an estimate.
+
+A start is uniform within bounds that the attacker knows. Where there are none, it is uniform within the range of the
+known records, widened on both sides by s = min_i d_i / sqrt(n): a row that is no known record then has a start that
+no column holds fast, also with one known record, or where all agree. (A range without width would start at the known
+record, from where no direction leads away.)
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,16 +32,33 @@ from numpy.typing import NDArray
 from isobreach._compiled import compiled
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
-from isobreach._validation import check_integer, check_positive, check_seed
+from isobreach._validation import LARGEST, check_integer, check_positive, check_seed
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
 from isobreach.blocks import Source, as_source
 from isobreach.errors import InputError
-from isobreach.linking import Choice, Rule, link, linked_pairs
+from isobreach.linking import Choice, Linkage, Rule, link, linked_pairs
 
 FloatArray = NDArray[np.float64]
 
 LEARNING_RATE = 0.05
 ITERATIONS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class KaplanReconstruction(Reconstruction):
+    """What Kaplan's attack gives back.
+
+    Attributes
+    ----------
+    linkage
+        Which known records were linked, and under which motion.
+    misfit
+        Root mean square of what is left of (|x - x_i| - d_i) over all rows and linked records; None without links. It
+        does not tell how close an estimate is.
+    """
+
+    linkage: Linkage | None = None
+    misfit: float | None = None
 
 
 def kaplan_estimates(
@@ -71,7 +94,6 @@ def kaplan(
 ) -> Reconstruction:
     """Kaplan's attack on every released row, after linking the known records; ``motion`` and the rest are ``link``'s.
 
-    Starts are uniform within ``knowledge.bounds``, or where there are none within the range of the known records.
     ``seed``: of the starts.
     """
     source = as_source(released)
@@ -86,15 +108,19 @@ def kaplan(
         raise InputError("learning_rate", "must be below 1", learning_rate)
     iterations = check_integer("iterations", iterations, least=1)
     seed = check_seed(seed)
-    low, high = _range(knowledge)
+    starts = _Starts.of(knowledge)
     linkage = link(knowledge.known, source, motion=motion, rule=rule, tolerance=tolerance, progress=progress)
     linked, total = len(linkage.linked), len(linkage.rows)
     shape = source.shape[0], knowledge.known.shape[1]
     if not linked:
-        return Reconstruction(False, f"none of {total} known records is linked.", np.full(shape, np.nan))
+        reason = (
+            f"none of {total} known records is linked; the known-input attack says what that may mean, and copes with "
+            "noise."
+        )
+        return KaplanReconstruction(False, reason, np.full(shape, np.nan), linkage=linkage)
     records, rows = linked_pairs(knowledge.known, linkage, source)
     draws = generator(0 if seed is None else seed, "kaplan")
-    estimates = low + (high - low) * draws.random(shape)
+    estimates = draws.random(shape)  # at first where in its range a row starts, from 0 to 1
     squared_misfit = 0.0
 
     def kernel(first: int, block: FloatArray) -> tuple[int, FloatArray, float]:
@@ -102,7 +128,7 @@ def kaplan(
         found = kaplan_estimates(
             records,
             distances,
-            estimates[first : first + len(block)],
+            starts.at(estimates[first : first + len(block)], distances),
             learning_rate=learning_rate,
             iterations=iterations,
         )
@@ -111,12 +137,12 @@ def kaplan(
     for first, found, misfit in source.map(kernel, "descending", progress):
         estimates[first : first + len(found)] = found
         squared_misfit += misfit
-    left = np.sqrt(squared_misfit / (shape[0] * linked))
+    left = float(np.sqrt(squared_misfit / (shape[0] * linked)))
     reason = (
         f"{linked} of {total} known records linked; estimates keep distances to them within {left:.2g} "
         "(root mean square), which does not tell how close they are."
     )
-    return Reconstruction(True, reason, estimates)
+    return KaplanReconstruction(True, reason, estimates, linkage=linkage, misfit=left)
 
 
 def pair_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
@@ -124,18 +150,44 @@ def pair_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
     return np.stack([np.sqrt(((rows - other) ** 2).sum(axis=1)) for other in others], axis=1)
 
 
-def _range(knowledge: Knowledge) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest start of each attribute."""
-    assert knowledge.known is not None
-    known = knowledge.known.astype(np.float64)
-    low, high = known.min(axis=0), known.max(axis=0)
-    if knowledge.bounds is not None:
-        bounds = np.asarray(knowledge.bounds)[: known.shape[1]]
-        told = np.isfinite(bounds)
-        low[: len(bounds)] = np.where(told[:, 0], bounds[:, 0], low[: len(bounds)])
-        high[: len(bounds)] = np.where(told[:, 1], bounds[:, 1], high[: len(bounds)])
-        high = np.maximum(low, high)  # one bound only, beyond the known records
-    return low, high
+@dataclass(frozen=True, eq=False)
+class _Starts:
+    """Least and greatest start of each attribute, and by how many s each end is moved outwards: 0 where it is told."""
+
+    low: FloatArray
+    high: FloatArray
+    below: FloatArray
+    above: FloatArray
+
+    @classmethod
+    def of(cls, knowledge: Knowledge) -> "_Starts":
+        assert knowledge.known is not None
+        known = knowledge.known.astype(np.float64)
+        ends = np.stack([known.min(axis=0), known.max(axis=0)], axis=1)
+        told = np.zeros(ends.shape, dtype=bool)
+        if knowledge.bounds is not None:
+            bounds = np.asarray(knowledge.bounds)[: len(ends)]
+            given = np.isfinite(bounds)
+            beyond = given & (np.abs(bounds) > LARGEST)
+            if beyond.any():  # their squares overflow, and estimates would not be numbers
+                got = f"{bounds[beyond][0]:g}"
+                raise InputError("bounds", f"must be infinite or at most {LARGEST:g} in size for Kaplan's attack", got)
+            told[: len(bounds)] = given
+            # The end that is not told lies no less far out than the one that is.
+            ends[: len(bounds), 0] = np.where(
+                given[:, 0], bounds[:, 0], np.minimum(ends[: len(bounds), 0], bounds[:, 1])
+            )
+            ends[: len(bounds), 1] = np.where(
+                given[:, 1], bounds[:, 1], np.maximum(ends[: len(bounds), 1], bounds[:, 0])
+            )
+        below, above = (~told).astype(np.float64).T
+        return cls(ends[:, 0], ends[:, 1], below, above)
+
+    def at(self, places: FloatArray, distances: FloatArray) -> FloatArray:
+        """Starts (m x n) at these places, from 0 to 1, of the ranges of rows with these distances (m x q)."""
+        width = distances.min(axis=1, keepdims=True) / np.sqrt(len(self.low))
+        low, high = self.low - width * self.below, self.high + width * self.above
+        return np.asarray(low + (high - low) * places)
 
 
 @compiled(reorder=True)

@@ -139,7 +139,11 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     show_default=True,
     help="Best estimate, the paper's, or the paper's with the formula as printed.",
 )
-@click.option("--out", type=options.path, help="New folder for result.json, per_record.parquet, report.html, figures.")
+@click.option(
+    "--out",
+    type=options.path,
+    help="New folder for result.json, per_record.parquet, report.html, figures (kaplan: result.json alone).",
+)
 @click.option("--estimates", is_flag=True, help="Also write the estimated records, which are private, to OUT.")
 @options.force
 @options.common
@@ -181,7 +185,7 @@ def attack(
     if method == "kaplan":
         from isobreach.cli.kaplan import KaplanJob
 
-        kaplan_job = KaplanJob(**KaplanJob.held(held), seed=seed)
+        kaplan_job = KaplanJob(**KaplanJob.held(held), bounds=bounds, seed=seed)
         kaplan_job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
         return
     from isobreach import _interface

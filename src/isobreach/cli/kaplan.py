@@ -3,7 +3,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,12 @@ import numpy as np
 
 from isobreach import _interface
 from isobreach._validation import check_seed
-from isobreach.attacks import Knowledge, Reconstruction
+from isobreach.attacks import KaplanReconstruction, Knowledge
 from isobreach.cli.console import Console
+from isobreach.cli.lattice import attributes
 from isobreach.cli.tables import read_file
-from isobreach.io import Table, atomic_directory, check_free, run_record, write_json, write_table
+from isobreach.io import Table, atomic_directory, check_free, read_ranges, run_record, write_json, write_table
+from isobreach.report import link_records, motion_json
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class KaplanJob:
     rule: Any
     tolerance: float | None
     motion: Any
+    bounds: str | None
     seed: int | None
 
     @classmethod
@@ -44,22 +47,31 @@ class KaplanJob:
         seed = secrets.randbits(32) if self.seed is None else self.seed
         if out is not None:
             check_free(out, force=force)
+        ranges = None if self.bounds is None else read_ranges(self.bounds, "--bounds")
         linking = {"motion": self.motion, "rule": self.rule, "tolerance": self.tolerance}
         with console.bars():
             known = read_file(self.known, "known", console, self.columns, self.id_column)
             released = read_file(self.released, "released", console, self.released_columns, self.released_id_column)
+            _, bounds = attributes(ranges, known, None, released.values.shape[1])
             found = _interface.reconstruct(
                 "kaplan",
                 released.values,
-                Knowledge(known.values),
+                Knowledge(known.values, bounds=bounds),
                 seed=seed,
                 progress=console.progress,
                 **linking,
             )
+            assert isinstance(found, KaplanReconstruction)
+            assert found.linkage is not None
+            linkage = replace(found.linkage, known_ids=known.ids, released_ids=released.ids)
             result = {
                 "schema": "isobreach/kaplan/1",
                 "claimed": found.claimed,
                 "reason": found.reason,
+                **motion_json(linkage),
+                **linkage.counts(),
+                "links": link_records(linkage),
+                "misfit": found.misfit,
                 "rows": len(released.values),
                 "columns": list(known.columns),
                 "seed": seed,
@@ -78,7 +90,7 @@ class KaplanJob:
     def _write(
         self,
         out: Path,
-        found: Reconstruction,
+        found: KaplanReconstruction,
         known: Table,
         result: dict[str, Any],
         linking: dict[str, Any],
@@ -87,15 +99,19 @@ class KaplanJob:
         force: bool,
         estimates: bool,
     ) -> None:
+        short = self.bounds is not None and not Path(self.bounds).exists()
         parameters = {
             "method": "kaplan",
             **linking,
+            "bounds": self.bounds if short else None,
             "columns": self.columns,
             "released-columns": self.released_columns,
             "id-column": self.id_column,
             "released-id-column": self.released_id_column,
         }
         inputs = {"known": self.known, "released": self.released}
+        if self.bounds is not None and not short:
+            inputs["bounds"] = Path(self.bounds)
         with atomic_directory(out, force=force) as folder:
             write_json(folder / "run.json", run_record("isobreach attack", parameters, seed, inputs))
             write_json(folder / "result.json", result)

@@ -79,7 +79,7 @@ class LatticeJob:
         with console.bars(delay=0.0):
             released = read_file(self.released, "released", console, self.released_columns, self.released_id_column)
             known, sample = self._records(console)
-            names, bounds = _attributes(ranges, known, sample, released.values.shape[1])
+            names, bounds = attributes(ranges, known, sample, released.values.shape[1])
             found = _interface.reconstruct(
                 "lattice",
                 released.values,
@@ -173,7 +173,7 @@ def _estimates(told: LatticeFindings, out: Path) -> str:
     return f"Estimated records, which are private: {path}.{more}"
 
 
-def _attributes(
+def attributes(
     ranges: Ranges | tuple[float, float] | None, known: Table | None, sample: Table | None, released: int
 ) -> tuple[tuple[str, ...], NDArray[np.float64] | None]:
     """Names of the attributes, and their bounds in that order."""

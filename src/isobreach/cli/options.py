@@ -107,7 +107,7 @@ METHODS = ("known-input", "lattice", "kaplan")
 _OWN = {
     "known-input": ("epsilon", "estimator", "rule", "tolerance", "motion", "noise", "dictionary", "normalise"),
     "lattice": ("sample", "bounds", "budget", "noise"),
-    "kaplan": ("rule", "tolerance", "motion"),
+    "kaplan": ("rule", "tolerance", "motion", "bounds"),
 }
 
 any_attacker = _all(
@@ -124,8 +124,8 @@ any_attacker = _all(
     click.option(
         "--bounds",
         metavar="FILE|LEAST:GREATEST",
-        help="lattice: ranges of the attributes. One for all (0:15, 0: or :100), or a .csv or .parquet file with a "
-        "line for each: columns attribute, least, greatest.",
+        help="lattice, kaplan: ranges of the attributes. One for all (0:15, 0: or :100), or a .csv or .parquet file "
+        "with a line for each: columns attribute, least, greatest.",
     ),
     click.option("--budget", type=float, default=60.0, show_default=True, help="lattice: seconds for the search."),
     _held,
