@@ -73,6 +73,55 @@ def test_four_columns_with_an_even_sum(rng, columns, translation):
     assert found.recovered.sum() == columns - 4  # any of three frames could be theirs
 
 
+CHECKS = {
+    "4 digits": (4, [1, 1, 1, 1], 10),
+    "3 digits": (3, [1, 1, 1], 10),
+    "modulo 9": (8, [1] * 8, 9),
+    "Luhn": (6, [2, 1, 2, 1, 2, 1], 10),
+    "weights": (4, [1, 4, 4, 4], 10),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_check_digit(check, seed, translation):
+    """A congruence between all columns: for four digits and one, I - 2/5 (1 ... 1)'(1 ... 1) is a frame as well."""
+    columns, weights, modulus = CHECKS[check]
+    rng = np.random.default_rng(seed)
+    digits = whole(rng, columns)
+    Planted(np.column_stack([digits, -(digits @ weights) % modulus]), rng, translation=translation).attack(seed=seed)
+
+
+@BOTH
+def test_steps_of_the_root_of_two(rng, translation):
+    """The same release as that of a + b, a - b, whose sum is even."""
+    found = Planted(whole(rng, 3) * [np.sqrt(2), np.sqrt(2), 1], rng, translation=translation).attack()
+    assert found.recovered.sum() == 1
+
+
+@BOTH
+@pytest.mark.parametrize("others", [2, 3])
+def test_a_cyclic_code_of_three_levels(others, translation):
+    """An exact release: what is off the grid of its axes by 0.05 is no noise where others are off by nothing."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        angle = 2 * np.pi * rng.integers(0, 3, ROWS) / 3
+        table = np.column_stack([np.cos(angle), np.sin(angle), whole(rng, others), np.ones(ROWS)])
+        found = Planted(table, rng, translation=translation).attack(seed=seed)
+        assert found.recovered.sum() == others
+
+
+def test_few_places_that_leave_a_direction_empty():
+    """Standardised columns, one of which is another's negative: a step that is hardly known is no natural one."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        three, two = rng.integers(0, 3, 60), rng.integers(0, 2, 60)
+        z, y = (column / column.std() for column in (three, two))
+        store = lambda values: values.astype(np.float32)  # noqa: E731
+        Planted(np.column_stack([z, y, -z]), rng, store=store).attack(seed=seed)
+
+
 @pytest.mark.parametrize("scale", [1.0, 0.37])
 @pytest.mark.parametrize("columns", [2, 4, 6, 10, 12])
 def test_all_columns_tied_in_pairs(rng, columns, scale):

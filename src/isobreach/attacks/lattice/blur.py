@@ -4,7 +4,8 @@ r"""Rows further from the grid than the release's own precision explains.
 Either noise was added, or the grid is not the records': a step of 0.96 passes for 1 where an attribute has few values,
 and an axis tilted towards attributes of coarse steps passes for one of fine steps. So unexplained errors are borne only
 by the paths that are made for noise, and only from a frame that leaves nothing over: orthonormal axes for all that
-varies, with the steps that were expected, which would not all be met by chance. If each of k steps were anything, it
+varies, with the steps that were expected, which would not all be met by chance, and with the same errors along all
+axes, as noise has them and a wrong grid beside right ones has not. If each of k steps were anything, it
 would be taken for the expected one, within 6 standard errors e_j, with probability about 24 e_j.
 """
 
@@ -21,6 +22,7 @@ _UNEXPLAINED = "its rows are further from the grid that was found than the relea
 _NOT_ALL = "under noise a grid shows in some directions only, which may be sums of attributes"
 _FOR_NOISE = ("inner products", "climbing")
 _LOG_CHANCE = float(np.log(1e-6))
+_EVEN = 2.0  # times the smallest error is the largest, at most: those of noise are equal but for chance
 
 
 def unblurred(frame: Frame, rows: FloatArray, explained: float, *, complete: bool) -> Frame:
@@ -40,8 +42,10 @@ def unblurred(frame: Frame, rows: FloatArray, explained: float, *, complete: boo
         return replace(frame, certain=np.zeros_like(frame.certain), doubt=_NOT_ALL)
     if not (blurred & frame.certain).any():
         return frame
+    sizes = deviation * frame.steps / np.linalg.norm(frame.directions, axis=1)
+    even = bool(sizes.max() <= _EVEN * sizes.min())
     errors = deviation / np.maximum(whole.std(axis=0) * np.sqrt(len(rows)), 1e-300)
     by_chance = float(np.log(np.minimum(24 * errors, 1.0)).sum())
-    if complete and frame.path in _FOR_NOISE and by_chance < _LOG_CHANCE:
+    if complete and even and frame.path in _FOR_NOISE and by_chance < _LOG_CHANCE:
         return frame
     return replace(frame, certain=frame.certain & ~blurred, doubt=frame.doubt or _UNEXPLAINED)

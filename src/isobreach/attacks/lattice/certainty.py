@@ -72,8 +72,8 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, missing: int) -> tupl
         outside = (tied & (classes[:, None] != classes)).any(axis=1)
         many = ((sizes >= _MANY) & ~_are_roots(steps, errors)) | ((sizes >= 3) & (sizes % 2 == 1))
         certain |= ~natural & ~outside & (many | ~tied.any(axis=1))
-    else:
-        certain &= errors <= _LARGEST_ERROR
+    # Within a large error any step is natural: rows that hardly vary in a direction leave such errors.
+    certain &= errors <= _LARGEST_ERROR
     certain &= ~_may_be_turned(steps, errors, missing)
     if missing >= 3:
         certain &= are_decimal(np.where(natural, exact, np.nan), (1.0,)) & (missing < 99)

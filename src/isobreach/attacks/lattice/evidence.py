@@ -13,7 +13,8 @@ Narrow distributions make both smaller: their tails fill the outer half of the s
 Here m counts rows that say something of their own. Copies and near copies, as in tight clusters, are one. And of these,
 some only determine the axis: if the rows in the commonest place span a dimension less than all rows by d, a functional
 that is constant on them has d numbers free, with which d rows elsewhere are put on whole numbers, wherever they are.
-One number less is free if the step is one of the few that were expected. (Any n + 1 points lie on some lattice, and
+One number less is free if the step is one of the few that were expected. Which whole numbers they are put on is a
+choice too: with K places along the axis, chance has K^d attempts. (Any n + 1 points lie on some lattice, and
 three clusters in a plane on a nearly orthogonal one now and then.)
 """
 
@@ -22,6 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from scipy.special import log_ndtr
 
 from isobreach.attacks.lattice.certainty import are_decimal, judged_steps
 from isobreach.attacks.lattice.frame import Frame
@@ -53,19 +55,22 @@ class Evidence:
     """What rows say of k axes.
 
     ``cosine``: mean cos(2 pi residual) of all rows. ``z`` and ``log_chance``: of rows outside the commonest place.
-    ``missed``: rows further than ``reach`` from the grid, for each axis. ``spread``: whether the axis has two places.
+    ``log_attempts``: of chance. ``missed``: rows further than ``reach`` from the grid, for each axis. ``spread``:
+    whether the axis has two places.
     """
 
     cosine: FloatArray
     z: FloatArray
     log_chance: FloatArray
+    log_attempts: FloatArray
     missed: BoolArray
     spread: BoolArray
 
     @property
     def on_grid(self) -> BoolArray:
         """Axes on whose grid the rows lie, beyond chance, without exception."""
-        shown = (self.z > LEAST_Z) | (self.log_chance < _LOG_CHANCE)
+        most = _LOG_CHANCE - self.log_attempts
+        shown = ((self.z > LEAST_Z) & (log_ndtr(-self.z) < most)) | (self.log_chance < most)
         return np.asarray(shown & (self.cosine > LEAST_COSINE) & ~self.missed.any(axis=0) & self.spread)
 
 
@@ -73,11 +78,13 @@ def evidence(
     positions: FloatArray,
     reach: FloatArray | float,
     telling_rows: IntArray | None = None,
+    free: IntArray | int = 0,
     finest: FloatArray | float = _ROUNDOFF,
 ) -> Evidence:
     """Evidence of rows' positions along axes, in steps (m x k).
 
-    ``telling_rows``: how many count, all by default. ``finest``: the least residual that says something.
+    ``telling_rows``: how many count, all by default. ``free``: numbers that only determine the axis. ``finest``: the
+    least residual that says something.
     """
     whole = np.rint(positions)
     residuals = np.abs(positions - whole)
@@ -92,6 +99,7 @@ def evidence(
         cosine=cosines.mean(axis=0),
         z=np.sqrt(2.0 * said) * mean,
         log_chance=said * np.log(np.minimum(2 * (largest + finest), 1.0)),
+        log_attempts=free * np.log(np.ptp(whole, axis=0) + 1),
         missed=residuals > reach,
         spread=count > 0,
     )
@@ -110,7 +118,8 @@ def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
     reach = _reach(positions)
     shown = evidence(positions, reach).on_grid
     finest = _ROUNDOFF + 0.5 * spacing / frame.steps[shown]
-    shown[shown] = evidence(positions[:, shown], reach[shown], _telling_rows(frame.only(shown), rows), finest).on_grid
+    counts, free = _telling_rows(frame.only(shown), rows)
+    shown[shown] = evidence(positions[:, shown], reach[shown], counts, free, finest).on_grid
     doubt = frame.doubt or ("" if shown.all() else _BY_CHANCE)
     shown[shown] = _has_step(positions[:, shown])
     if frame.fitted_freely:
@@ -180,8 +189,11 @@ def _at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
     return np.asarray((cosines <= most).all(axis=1))
 
 
-def _telling_rows(frame: Frame, rows: FloatArray) -> IntArray:
-    """Of each axis: rows outside the commonest place that are no copies, less those that only determine the axis."""
+def _telling_rows(frame: Frame, rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Of each axis: rows outside the commonest place that are no copies, less those that only determine the axis.
+
+    And how many these are.
+    """
     positions = frame.positions(rows)
     whole = np.rint(positions)
     errors = np.sqrt(((positions - whole) ** 2).mean(axis=0)) * frame.steps
@@ -190,16 +202,16 @@ def _telling_rows(frame: Frame, rows: FloatArray) -> IntArray:
     rank, expected = _rank(rows, error), are_decimal(frame.steps)
     some = _spaced(np.arange(len(rows)), _LOOKED_AT * (_ENOUGH + rank))
     near = cdist(rows[some], rows[some]) <= copies
-    counts = np.zeros(len(frame.steps), dtype=np.int64)
+    counts, free = np.zeros(len(frame.steps), dtype=np.int64), np.full(len(frame.steps), rank)
     for axis, places in enumerate(whole.T):
         telling = places != _commonest(places)
         seen = telling[some]
-        counts[axis] = _apart(near[np.ix_(seen, seen)]) - rank
+        counts[axis] = _apart(near[np.ix_(seen, seen)]) - free[axis]
         if counts[axis] < _ENOUGH:  # a rare value, or clusters: look at its rows
             others = rows[_spaced(np.flatnonzero(telling), _LOOKED_AT * _ENOUGH)]
-            free = rank - _rank(rows[~telling], error) - int(expected[axis])
-            counts[axis] = max(_apart(cdist(others, others) <= copies) - max(free, 0), 0)
-    return counts
+            free[axis] = max(rank - _rank(rows[~telling], error) - int(expected[axis]), 0)
+            counts[axis] = max(_apart(cdist(others, others) <= copies) - free[axis], 0)
+    return counts, free
 
 
 def _spaced(places: IntArray, most: int) -> IntArray:

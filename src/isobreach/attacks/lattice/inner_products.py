@@ -25,6 +25,7 @@ _ALL_MISSED = 0.9  # of the rows: the lattice is no lattice of theirs
 _REACH = 10.0  # medians of the residuals: seven standard deviations of normal ones
 _PRECISE = 1e-3  # residuals that need no turning
 _LARGEST_RESIDUAL = 0.2  # on average; of residuals anywhere 0.29
+_OWN_STEPS = "its rows obey a congruence, or have irrational steps: that cannot be told"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +117,13 @@ def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: 
         rest = ~units
         gram = basis.gram[np.ix_(rest, rest)]
         found = tight_frame(gram, columns - int(units.sum()), deadline)
-        doubt = found.doubt
+        # What split off may be an attribute with a step of its own: steps of sqrt(2) look like x1 + x2 even.
+        split = np.flatnonzero(rest) < basis.split
+        tied = (found.functionals[:, split] != 0).sum(axis=1) > 1
+        doubt = found.doubt or (_OWN_STEPS if tied.any() else "")
         # A functional c takes the basis to whole numbers c_i; as a vector of the span it is c' G^-1 b.
         dual = found.functionals @ np.linalg.solve(gram.astype(np.float64), basis.vectors[rest])
         directions = np.concatenate([directions, dual])
         steps = np.concatenate([steps, np.ones(len(dual))])
-        certain = np.concatenate([certain, found.certain])
+        certain = np.concatenate([certain, found.certain & ~tied])
     return Frame(directions, steps * unit, certain, base, not base.any(), "inner products", doubt)

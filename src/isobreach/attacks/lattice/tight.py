@@ -2,19 +2,18 @@
 r"""Attributes that are not seen apart: one-hot groups, columns that are sums of others, congruences between columns.
 
 The rows of a whole-number table generate a lattice L of rank r, and each of its attributes is a functional that takes
-whole-number values on L: a vector w_j of the dual lattice, the part of the attribute's axis inside the span of L. Axes
-of n attributes are orthonormal, so their parts satisfy sum_j w_j w_j' = I (a tight frame), |w_j| <= 1. The dual vectors
-no longer than one are finitely many and are enumerated; whole numbers k_w of how many attributes each of them is, with
-sum_w k_w w w' = I and sum_w k_w <= n, come from integer programming. A functional is an attribute's for sure if there
-is no solution without it: the backbone again, now of frames. (With x1 + x2 + x3 + x4 even there are three frames,
-and nothing is certain.)
+whole-number values c on a basis of L: a vector of the dual lattice, the part of the attribute's axis inside the span of
+L. Axes of n attributes are orthonormal, so a record's attributes give its inner products: sum_j c_j c_j' = G, the Gram
+matrix of the basis (in orthonormal coordinates, a tight frame sum_j w_j w_j' = I with |w_j| <= 1). The dual vectors no
+longer than one are finitely many and are enumerated, and all ways to write G as a sum of their squares are searched, in
+whole numbers. A functional is an attribute's for sure if there is no way without it: the backbone again, now of frames.
+(With x1 + x2 + x3 + x4 even there are three frames, and nothing is certain.)
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from isobreach.geometry.lattice import Deadline, short_vectors
 
@@ -24,14 +23,12 @@ BoolArray = NDArray[np.bool_]
 
 _MOST_VECTORS = 2000
 _MOST_RANK = 60
-_ROUNDOFF = 1e-7
-_INFEASIBLE = 2  # a status of scipy's milp
-# Its seconds. Nothing ends it before, not even a signal; what it solves at all takes hundredths.
-_LEAST_TIME, _MOST_TIME = 0.01, 5.0
+_MOST_NODES = 3000  # of one search
+_ROUNDOFF = 1e-9
 
 
 class _UndecidedError(Exception):
-    """The solver found no solution and no proof that there is none, within its time or its precision."""
+    """The search found no frame and did not come to its end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +47,16 @@ def tight_frame(gram: IntArray, attributes: int, deadline: Deadline) -> Function
     vectors = short_vectors(inverse, 1.0, _MOST_VECTORS, deadline) if rank <= _MOST_RANK else None
     if vectors is None:
         return _nothing(rank, "its rows obey congruences or linear relations with too many readings")
-    program = _Program(vectors, inverse, attributes)
+    frames = _Frames(vectors, gram, attributes, deadline)
     try:
-        solution = program.solve(None, deadline)
+        counts = frames.find(np.full(len(vectors), attributes))
     except _UndecidedError:
         return _nothing(rank, "the readings of its linear relations could not be told in time")
-    if solution is None:
+    if counts is None:
         return _nothing(rank, "no whole-number attributes fit the lattice of its rows")
-    used = np.flatnonzero(solution)
-    certain = np.array([program.needs(int(place), int(solution[place]), deadline) for place in used])
-    functionals, sure = np.repeat(vectors[used], solution[used], axis=0), np.repeat(certain, solution[used])
+    used = np.flatnonzero(counts)
+    certain = np.array([frames.need(int(place), int(counts[place])) for place in used])
+    functionals, sure = np.repeat(vectors[used], counts[used], axis=0), np.repeat(certain, counts[used])
     return Functionals(functionals, sure, "" if sure.all() else "its rows obey a congruence that has several readings")
 
 
@@ -67,50 +64,76 @@ def _nothing(rank: int, doubt: str) -> Functionals:
     return Functionals(np.empty((0, rank), dtype=np.int64), np.empty(0, dtype=np.bool_), doubt)
 
 
-class _Program:
-    """Find whole numbers k >= 0 with sum k_w w w' = I and sum k_w <= the number of attributes."""
+class _Frames:
+    """All frames: whole numbers k >= 0 with sum k_c c c' = G and sum k_c <= the number of attributes."""
 
-    def __init__(self, vectors: IntArray, inverse: FloatArray, attributes: int) -> None:
-        root = np.linalg.cholesky(inverse)
-        points = vectors @ root  # lengths and angles of the dual vectors, in some orthonormal coordinates
-        rank = points.shape[1]
-        upper = np.triu_indices(rank)
-        self._products, self._target = points[:, upper[0]] * points[:, upper[1]], np.eye(rank)[upper]
-        self._attributes = attributes
-        self._constraints = [
-            LinearConstraint(self._products.T, self._target - _ROUNDOFF, self._target + _ROUNDOFF),
-            LinearConstraint(np.ones((1, len(points))), 0, attributes),
-        ]
-        self._most = np.floor(1 / np.einsum("ij,ij->i", points, points) + _ROUNDOFF)
+    def __init__(self, vectors: IntArray, gram: IntArray, attributes: int, deadline: Deadline) -> None:
+        self._vectors, self._gram, self._attributes, self._deadline = vectors, gram, attributes, deadline
+        self._found: list[IntArray] = []
+        self._nodes = 0
 
-    def needs(self, place: int, count: int, deadline: Deadline) -> bool:
-        """Whether every solution has at least so many of one vector; False where that cannot be told."""
+    def need(self, place: int, count: int) -> bool:
+        """Whether every frame has at least so many of one vector; False where that cannot be told."""
+        if any(counts[place] < count for counts in self._found):
+            return False
+        most = np.full(len(self._vectors), self._attributes)
+        most[place] = count - 1
         try:
-            return self.solve((place, count), deadline) is None
+            return self.find(most) is None
         except _UndecidedError:
             return False
 
-    def solve(self, forbidden: tuple[int, int] | None, deadline: Deadline) -> IntArray | None:
-        """A solution, with fewer than so many of one vector where that is given; None where there is none.
+    def find(self, most: IntArray) -> IntArray | None:
+        """A frame with at most so many of each vector, None where there is none.
 
-        Raises ``_UndecidedError`` where the solver cannot tell.
+        Raises ``_UndecidedError`` where the search does not come to its end.
         """
-        most = self._most.copy()
-        if forbidden is not None:
-            most[forbidden[0]] = forbidden[1] - 1
-        found = milp(
-            np.ones(len(most)),
-            constraints=self._constraints,
-            integrality=np.ones(len(most)),
-            bounds=Bounds(0, most),
-            options={"time_limit": float(np.clip(deadline.left, _LEAST_TIME, _MOST_TIME))},
-        )
-        if found.status == _INFEASIBLE:
+        self._nodes = 0
+        counts = np.zeros(len(self._vectors), dtype=np.int64)
+        if not self._extend(self._gram, np.arange(len(self._vectors)), most, counts):
             return None
-        if found.x is None:
+        self._found.append(counts)
+        return counts
+
+    def _extend(self, left: IntArray, allowed: IntArray, most: IntArray, counts: IntArray) -> bool:
+        """Whether what is left of G is a sum of squares of allowed vectors; ``counts`` are then those taken."""
+        if not left.any():
+            return True
+        self._nodes += 1
+        if self._nodes > _MOST_NODES or self._deadline.left <= 0:
             raise _UndecidedError
-        solution: IntArray = np.rint(found.x).astype(np.int64)
-        # The solver has tolerances of its own: a frame is one if it is in whole numbers.
-        if np.abs(solution @ self._products - self._target).max() > _ROUNDOFF or solution.sum() > self._attributes:
-            raise _UndecidedError
-        return solution
+        allowed = allowed[counts[allowed] < most[allowed]]
+        allowed = allowed[_fit(self._vectors[allowed], left)]
+        if counts.sum() >= self._attributes or not len(allowed):
+            return False
+        # Whatever is left on the diagonal must come from vectors that are not zero there: fewest ways first.
+        squares = self._vectors[allowed] ** 2
+        diagonal = np.diag(left)
+        ways = np.where(diagonal > 0, (squares > 0).sum(axis=0), len(self._vectors) + 1)
+        if (((most[allowed] - counts[allowed]) @ squares) < diagonal).any():
+            return False
+        here = squares[:, int(ways.argmin())] > 0
+        rest = allowed[~here]
+        branches = allowed[here]
+        for done, place in enumerate(branches):
+            vector = self._vectors[place]
+            smaller = left - np.outer(vector, vector)
+            if np.linalg.eigvalsh(smaller)[0] < -_ROUNDOFF * np.trace(left):
+                continue  # no sum of squares
+            counts[place] += 1
+            # Frames with a vector that was tried before have been tried.
+            if self._extend(smaller, np.concatenate([branches[done:], rest]), most, counts):
+                return True
+            counts[place] -= 1
+        return False
+
+
+def _fit(vectors: IntArray, left: IntArray) -> BoolArray:
+    """Vectors whose square can be taken from a sum of squares, as far as 2 x 2 minors of what is left then tell."""
+    diagonal = (np.diag(left) - vectors**2).astype(np.float64)
+    fits = np.asarray((diagonal >= 0).all(axis=1))
+    vectors, diagonal = vectors[fits], diagonal[fits]
+    products = (left - vectors[:, :, None] * vectors[:, None, :]).astype(np.float64)
+    most = diagonal[:, :, None] * diagonal[:, None, :] * (1 + _ROUNDOFF)  # squares of large numbers are rounded
+    fits[fits] = (products**2 <= most).all(axis=(1, 2))
+    return fits
