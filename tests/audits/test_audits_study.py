@@ -237,9 +237,17 @@ def test_insiders_who_know_their_rows_do_at_least_as_well():
     assert known.insider.record is not None
 
 
-def test_a_search_that_is_given_up_is_told():
+def test_a_search_that_is_given_up_is_told(monkeypatch):
+    """Vertices of a cube: moved along any edge all are vertices again, so nobody is ever linked."""
     records = (np.arange(4096)[:, None] >> np.arange(12) & 1).astype(float)
     result = audit(records, scheme="rigid", coalition_sizes=[14], trials=2, seed=0)
-    assert result.undecided in (0, 2)
+    assert result.at(14).random.linked.value == 0
+    assert result.undecided == result.at(14).undecided <= 2
     known = audit(records, scheme="rigid", coalition_sizes=[14], trials=2, seed=0, rows_known=True)
     assert known.undecided == 0
+    # Nothing may be listed, nothing tried: every search is given up, and said to be.
+    monkeypatch.setattr("isobreach.linking.copies._MOST_COPIES", 1)
+    monkeypatch.setattr("isobreach.linking.copies._TRIES", 0)
+    result = audit(records, scheme="rigid", coalition_sizes=[2, 14], trials=2, seed=0)
+    assert (result.undecided, result.at(2).undecided, result.at(14).undecided) == (2, 0, 2)
+    assert result.at(14).random.linked.value == 0
