@@ -78,7 +78,8 @@ def _tried(records, levels, *, repeats=80, lattice=False, **more):
     asked = {"coalition_sizes": [4], "epsilon": 0.2, "trials": repeats, "noise_levels": levels}
     asked |= {"others": ["lattice"] if lattice else []} | more
     draws = np.random.default_rng(0)
-    return remedies(records, settings(**asked), 0.0, draws=draws, kept=NOTHING_KEPT, progress=no_progress)
+    asked, more = settings(**asked), {"kept": NOTHING_KEPT, "progress": no_progress}
+    return remedies(records, asked, 0.0, readable=lattice, draws=draws, **more)
 
 
 def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():
@@ -149,6 +150,15 @@ def test_jitter_is_tried_against_the_lattice_attack_and_against_insiders():
     assert found.jitter[-1].neighbours.value < 1
     # Twenty insiders span sixteen columns: without jitter they breach everyone, with it still nearly everyone.
     assert all(one.insiders.value > 0.9 for one in found.jitter)
+
+
+def test_jitter_is_not_tried_where_the_lattice_attack_fails_anyway():
+    pytest.importorskip("fpylll")
+    asked = {"coalition_sizes": [2], "trials": 4, "noise_levels": [0.5], "others": ["lattice"], "seed": 0}
+    plain, noisy = (audit(LETTER[:600, :8], scheme=scheme, **asked) for scheme in ("orthogonal", Noisy(noise=0.5)))
+    assert plain.remedies.jitter
+    assert not noisy.attackers[0].claimed
+    assert noisy.remedies.jitter == ()
 
 
 def test_insiders_notice_jitter_that_is_large():

@@ -253,6 +253,7 @@ def test_every_scheme_is_audited(run, people, tmp_path, protection):
     noisy = protection[0] != "rigid"
     assert result["scheme"]["noise"] is noisy
     assert result["rows_known"] is noisy
+    assert ("1 insider who knows the own row can be enough" in result["verdict"]) is noisy
     assert ("those who have to search do no better" in result["threat_model"]) is noisy
     assert ("upper bounds" in " ".join(result["caveats"])) is noisy
     assert violations(result, SCHEMA) == []

@@ -11,7 +11,8 @@ lattice attack is among the attackers, if that does not breach more either: it i
 insiders, upwards, until one stops both.
 
 *Jitter* takes away what the lattice attack needs, values on a grid: each is moved at random within a part of its own
-step. It is tried upwards until a level stops that attack, and against insiders, to whom it is a little noise.
+step. Where that attack succeeds it is tried upwards until a level stops it, and against insiders, to whom it is a
+little noise.
 """
 
 from collections.abc import Sequence
@@ -78,7 +79,7 @@ class Remedies:
 
     ``insiders``: size of the coalitions. ``stability``: agreement of k-means on the original with itself, started
     elsewhere. ``column_means``: share breached by guessing the column means, which no noise prevents. ``jitter``: tried
-    against the lattice attack, one release each; empty where the table is on no grid or that attack was not asked for.
+    against the lattice attack, one release each; empty where that attack does not succeed or was not asked for.
     """
 
     insiders: int
@@ -101,11 +102,15 @@ def remedies(
     settings: Settings,
     column_means: float,
     *,
+    readable: bool,
     draws: np.random.Generator,
     kept: Kept,
     progress: Progress,
 ) -> Remedies:
-    """Try every level; coalitions are the same at each of them, noise and rotation are not."""
+    """Try every level; coalitions are the same at each of them, noise and rotation are not.
+
+    ``readable``: the lattice attack succeeds on the release as it is planned, so that jitter is worth a try.
+    """
     levels, target, insiders = settings.noise_levels, settings.target, settings.sizes[-1]
     repeats, lattice = min(settings.trials, REPEATS), "lattice" in settings.others
     stick = yardstick(records, draws)
@@ -113,7 +118,7 @@ def remedies(
     seeds = draws.integers(0, 2**62, (len(levels), repeats))
     jitter_seeds = draws.integers(0, 2**62, (len(JITTER_LEVELS), repeats))
     tried = _Tried(records, coalitions, settings.epsilon, kept, progress)
-    steps = np.array([grid_spacing(column) for column in records.T]) if lattice else np.zeros(records.shape[1])
+    steps = np.array([grid_spacing(column) for column in records.T]) if readable else np.zeros(records.shape[1])
     spread = float(np.sqrt(np.var(records, axis=0).mean()))
     figures, smallest = [], None
     for level, own in zip(levels, seeds, strict=True):

@@ -149,7 +149,13 @@ def _audited(
     tried = None
     if settings.noise_levels:
         tried = remedies(
-            table.records, settings, guessed.column_means, draws=generator(seed, "remedy"), kept=kept, progress=progress
+            table.records,
+            settings,
+            guessed.column_means,
+            readable=any(one.name == "lattice" and one.named > settings.target for one in attacked),
+            draws=generator(seed, "remedy"),
+            kept=kept,
+            progress=progress,
         )
     per_size, smallest, per_record, per_attribute = summarise(played, table, sizes, settings.level, tuple(greedy))
     return AuditResult(

@@ -59,7 +59,8 @@ def _insiders(result: AuditResult) -> str:
             f"exposed one is estimated within {percent(result.epsilon)} of its length with probability {worst}. "
             "That is no proof of safety."
         )
-    enough = f"{count(one.found, 'insider')} can be enough to breach another record ({breach_words(result)})"
+    rows = (" who knows the own row" if one.found == 1 else " who know their own rows") if result.rows_known else ""
+    enough = f"{count(one.found, 'insider')}{rows} can be enough to breach another record ({breach_words(result)})"
     if everyone.found is not None:
         return f"{enough}, and {everyone.found} to breach every record."
     if half.found is not None:
