@@ -499,8 +499,9 @@ def test_a_release_wider_than_the_records(rng, translation):
         (np.random.default_rng(0).standard_normal((ROWS, 3)), "its rows lie on no lattice with orthogonal axes"),
         (np.random.default_rng(0).standard_normal((6, 3)), "so few rows (6) show no lattice of 3 columns"),
         (whole(np.random.default_rng(0), 1), "one column shows no rotation"),
+        (np.tile([1.5, 0.7, 2.25], (ROWS, 1)), "its rows do not vary"),
     ],
-    ids=["not rotated", "continuous", "few rows", "one column"],
+    ids=["not rotated", "continuous", "few rows", "one column", "constant"],
 )
 def test_the_reason_says_what_is_missing(table, why):
     found = ib.reconstruct("lattice", table, ib.Knowledge(), seed=0)

@@ -76,6 +76,7 @@ def _error(arguments: list[str] | None) -> str | None:
     import click
 
     from isobreach.cli.app import app
+    from isobreach.cli.interruption import leave_quietly
     from isobreach.errors import IsobreachError
 
     try:
@@ -87,8 +88,8 @@ def _error(arguments: list[str] | None) -> str | None:
         return " ".join(error.format_message().split())
     except IsobreachError as error:
         return " ".join(str(error).split())
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os._exit(0)  # at once: flushing what is left would fail again
+    except BrokenPipeError:
+        leave_quietly()
     except OSError as error:
         return f"{error.filename or 'output'}: {error.strerror}."
     except UnicodeError:

@@ -39,7 +39,10 @@ class Console:
         table = Table(*head, box=box.SIMPLE_HEAD)
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))  # Text: brackets in a name are no markup
-        RichConsole(highlight=False).print(table)
+        console = RichConsole(highlight=False)
+        with console.capture() as shown:
+            console.print(table)
+        print(shown.get(), end="")  # not by rich, which leaves the program when the reader of its output does
 
     def result(self, value: dict[str, Any]) -> None:
         """Machine-readable result, the only thing on stdout with --json."""

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ctrl-C and polite kills, whatever raises for them."""
+"""Ctrl-C and polite kills, whatever raises for them, and readers that leave."""
 
-from typing import Any
+import os
+from typing import Any, NoReturn
 
 import click
 
 from isobreach.cli import Interrupted
+
+_BROKEN_PIPE = 128 + 13  # as shells count a death by SIGPIPE; 1 would be a closed gate
 
 
 class Commands(click.Group):
@@ -19,5 +22,12 @@ class Commands(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # click would exit with 1
+            leave_quietly()
         except (KeyboardInterrupt, SystemExit):
             raise Interrupted from None
+
+
+def leave_quietly() -> NoReturn:
+    """The reader of our output has seen enough. At once: flushing what is left would fail again."""
+    os._exit(_BROKEN_PIPE)

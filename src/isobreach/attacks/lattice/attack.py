@@ -124,6 +124,9 @@ def _found(
     doubt = ""
     for _ in range(_SEARCHES):
         release = Release.measured(source.take(sample), precision)
+        if not np.ptp(release.rows, axis=0).any():
+            doubt = "its rows do not vary"
+            break
         frame, doubt = search(release, noise, random, deadline, progress)
         if frame is None or not frame.certain.any():
             break
