@@ -17,12 +17,13 @@ test-slow: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
-# The paper's experiments, with the page and the figures of the documentation.
+# The paper's experiments, with the page, the figures and the numbers of the documentation.
 reproduction: $(VENV)/.dev
-	mkdir -p build
+	mkdir -p build docs/reproduction
 	$(BIN)/isobreach reproduce all --out build/reproduction --quiet
 	cp build/reproduction/reproduction.md docs/
 	cp build/reproduction/figures/*.png docs/figures/
+	cp build/reproduction/*.csv docs/reproduction/
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

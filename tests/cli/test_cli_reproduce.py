@@ -106,6 +106,9 @@ def test_kaplans_disadvantage_is_mostly_the_row(quick):
         assert by_row / gap > share
         assert abs(errors["random row kaplan"] - errors["random row uniform"]) < 0.15 * errors["random row kaplan"]
         assert errors["best row optimal"] < errors["best row uniform"] < errors["best row kaplan"]
+        for row in ("random row", "best row"):
+            assert errors[f"{row} centre"] <= errors[f"{row} optimal"] * (1 + 1e-9)
+        assert errors["random row centre"] < 0.85 * errors["random row optimal"]
     for table, x in (("letter", 16), ("gaussian", 100)):
         errors = {series: at[x][0] for (name, series), at in curves(quick, "kaplan").items() if name == table}
         assert errors["random row uniform"] < 1e-9 < 0.05 < errors["random row kaplan"]
@@ -116,6 +119,7 @@ def test_run_times_stand_in_files_of_their_own(quick):
     assert paper[18_000] > paper[2_000] > 0
     assert not {"link backbone", "kaplan"} & {s for name in NAMES for _, s in curves(quick, name)}
     seconds = means(quick, "gaussian-known_times", "gaussian", "paper's algorithms")
+    assert seconds[100] > means(quick, "gaussian-known_times", "gaussian", "paper's algorithms with norms once")[100]
     assert seconds[100] > means(quick, "gaussian-known_times", "gaussian", "link backbone")[100]
 
 
@@ -223,21 +227,42 @@ def test_an_interrupt_says_that_trials_are_kept(tmp_path, number):
     assert err == kept
 
 
-def test_experiments_add_up_in_one_folder(run, tmp_path):
+def trials_of(out, name):
+    with (out / f"{name}.csv").open(newline="") as file:
+        return {line["trials"] for line in csv.DictReader(file)}
+
+
+def test_experiments_add_up_in_one_folder_each_with_its_own_trials(run, tmp_path):
+    """More trials than those of an earlier command, or fewer: what it made stays as it is."""
     out = tmp_path / "out"
     out.mkdir()
     (out / ".0123456789abcdef.json").write_text('{"comm')  # as a kill in the first moment leaves it
-    for name in ("letter-epsilon", "letter-known"):
-        done = run("reproduce", name, "--quick", "--trials", 2, "--out", out)
+    earlier = {}
+    for name, trials in (("letter-epsilon", 4), ("letter-known", 2), ("kaplan", 5)):
+        done = run("reproduce", name, "--quick", "--trials", trials, "--out", out)
         assert (done.code, done.err) == (0, "")
         assert "the paper says" in done.out
         assert done.out.rstrip().endswith(f"Page: {out / 'reproduction.md'}")
+        assert trials_of(out, name) == {str(trials)}
+        now = {path.name: path.read_bytes() for path in out.glob("*.csv")}
+        assert {file: now[file] for file in earlier} == earlier
+        earlier = now
     page = (out / "reproduction.md").read_text(encoding="utf-8")
-    assert "isobreach reproduce letter-known letter-epsilon --out DIR --seed 0 --quick --trials 2" in page
-    assert "figures/letter-known.png" in page
-    assert "figures/letter-epsilon.png" in page
-    assert "figures/kaplan.png" not in page
-    assert json.loads((out / "run.json").read_text())["parameters"]["figures"] == ["letter-known", "letter-epsilon"]
+    for name, trials in (("letter-known", 2), ("letter-epsilon", 4), ("kaplan", 5)):
+        assert f"isobreach reproduce {name} --out DIR --seed 0 --quick --trials {trials}\n" in page
+        assert f"figures/{name}.png" in page
+    assert "figures/size_times.png" not in page
+    parameters = json.loads((out / "run.json").read_text())["parameters"]
+    assert parameters["figures"] == ["letter-known", "letter-epsilon", "kaplan"]
+    assert parameters["trials"] == {"letter-known": 2, "letter-epsilon": 4, "kaplan": 5}
+
+
+def test_fewer_trials_are_shown_where_they_are_asked_for(run, tmp_path):
+    out = tmp_path / "out"
+    for trials in (4, 2):
+        assert run("reproduce", "letter-epsilon", "--quick", "--trials", trials, "--out", out).code == 0
+        assert trials_of(out, "letter-epsilon") == {str(trials)}
+    assert len(np.load(out / "trials" / "letter-epsilon.npz")["cells"]) == 4 * 4  # and none is lost
 
 
 @pytest.mark.parametrize(
@@ -249,6 +274,7 @@ def test_experiments_add_up_in_one_folder(run, tmp_path):
         ),
         (("--trials", "0"), "--trials must be a whole number >= 1. Got 0."),
         (("--seed", "-1"), "--seed must be a whole number >= 0. Got -1."),
+        (("--seed", str(2**63)), "--seed must be below 2^63 = 9,223,372,036,854,775,808. Got 9223372036854775808."),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(run, tmp_path, arguments, said):

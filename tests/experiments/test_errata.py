@@ -48,8 +48,21 @@ def test_the_printed_formula_errs_by_no_more_than_the_page_says():
     assert worst[0] < 1e-12
     assert hidden[worst.argmax()] == 3
     assert 0.10 < worst.max() < 0.11
-    few = breach_probability(1, 1, 90, 0.3, "uniform") / breach_probability(1, 1, 90, 0.3, "published")
-    assert 2.5 < few < 3.5
+
+
+def test_a_small_printed_probability_is_too_small_by_d_over_c():
+    """E1: the integrals of sin^(h-2) and sin^(h-1) up to a small angle c/d differ by h/(h-1) d/c."""
+
+    def factor(h, c):
+        return breach_probability(1, 1, h, c, "uniform") / breach_probability(1, 1, h, c, "published")
+
+    for h in (3, 4, 12, 16, 40, 90):
+        for c in (0.02, 0.05, 0.15, 0.3):
+            assert factor(h, c) == pytest.approx(h / (h - 1) / c, rel=0.15 * c**2 + 1e-6)
+    named = {(90, 0.3): 3.4, (16, 0.15): 7.1, (12, 0.05): 22}
+    for (h, c), said in named.items():
+        assert factor(h, c) == pytest.approx(said, rel=0.01)
+        assert f"{said:g} at c = {c:g} d and h = {h}" in ERRATA
 
 
 def as_printed(known, released, subset):
@@ -91,6 +104,17 @@ def test_algorithm_3_as_printed_counts_every_order():
     assert linkage.rows.tolist() == [0, 1, -1]
 
 
+def test_the_second_motion_of_the_example_is_a_reflection():
+    """Slips: both rotations by 90 degrees cannot send x1 to y1; the estimates [2, 0] and [-2, 0] are right."""
+    clockwise, counter, swap = np.array([[[0.0, 1], [-1, 0]], [[0, -1], [1, 0]], [[0, 1], [1, 0]]])
+    assert np.array_equal(RECORDS @ clockwise.T, RELEASED)
+    for motion in (clockwise, swap):
+        assert np.array_equal(RECORDS[:2] @ motion.T, RELEASED[:2])
+    assert np.array_equal(RECORDS[0] @ counter.T, -RELEASED[0])
+    assert np.linalg.det(swap) == pytest.approx(-1)
+    assert [(motion.T @ RELEASED[3]).tolist() for motion in (clockwise, swap)] == [[2, 0], [-2, 0]]
+
+
 def test_the_tuple_that_is_fixed_does_not_matter():
     """E3: estimates, and so breaches, are the same; what differs is a length that is not the record's."""
     linked, record, epsilon = np.array([[3.0, 0, 0, 0], [-5.0, 0, 0, 0]]), np.array([0.0, 1, 0, 0]), 0.3
@@ -130,7 +154,7 @@ def test_a_record_with_a_copy_is_lost_to_the_papers_rule():
 
 def test_every_test_that_the_errata_name_is_here():
     named = re.findall(r"`(test_\w+)`", ERRATA)
-    assert len(named) == 4
+    assert len(named) == 6
     assert set(named) <= set(globals())
     assert f"`tests/experiments/{Path(__file__).name}`" in ERRATA
     for path in re.findall(r"`(tests/[\w/]+\.py)`", PAGE.read_text(encoding="utf-8")):

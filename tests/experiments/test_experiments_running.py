@@ -7,10 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE
 from isobreach.errors import InputError
 from isobreach.experiments import Experiment, Outcome, Point, Results, experiment, finished, run_experiment, trial_draws
 from isobreach.experiments.findings import certain_from, crossing, differing, growth
+from isobreach.experiments.plan import GAUSSIAN_ROWS
 from isobreach.experiments.tables import Tables
+from isobreach.experiments.trials import EPSILON, EPSILON_KNOWN, KAPLAN_EPSILON, SIZE_KNOWN
 from isobreach.io import FileStore
 from isobreach.report.reproduction import results_csv
 
@@ -80,8 +83,22 @@ def test_more_trials_extend_fewer_ones(store):
     many = run(plan(more, trials=5), store)
     assert more.calls == 1 + 3 * 3
     assert np.array_equal(many.numbers[:, :2], few.numbers)
-    assert finished(plan(Counted(), trials=4), seed=0, store=store).numbers.shape == (3, 4, 2)
-    assert finished(plan(Counted(), trials=6), seed=0, store=store) is None
+
+
+def test_finished_are_all_trials_that_every_point_has(store):
+    """However many are asked for; a trial that some points lack does not count."""
+    assert finished(plan(Counted()), seed=0, store=store) is None
+    with pytest.raises(KeyboardInterrupt):
+        run(plan(Counted(stop_at=2), trials=5), store, threads=1)
+    assert finished(plan(Counted()), seed=0, store=store) is None
+    with pytest.raises(KeyboardInterrupt):
+        run(plan(Counted(stop_at=9), trials=5), store, threads=1)  # after 7 trials: 3, 3 and 1
+    assert len(store.load()["cells"]) == 7
+    for trials in (1, 4, 100):
+        found = finished(plan(Counted(), trials=trials), seed=0, store=store)
+        assert (found.numbers.shape, found.experiment.trials) == ((3, 2, 2), 2)
+    many = run(plan(Counted(), trials=5), store)
+    assert np.array_equal(many.numbers[:, :2], found.numbers)
 
 
 def test_seed_point_and_number_decide_what_a_trial_draws(store, tmp_path):
@@ -121,6 +138,12 @@ def test_the_plan_is_the_papers():
     assert x["size"] == {"gaussian": list(range(10_000, 100_001, 10_000)), "letter": list(range(2_000, 18_001, 2_000))}
     assert [one.trials for one in made.values()] == [10, 10, 10, 10, 100]
     assert [one.figure for one in made.values()] == [2, 3, 4, 5, 6]
+    assert EPSILON == 0.15
+    assert KAPLAN_EPSILON == {"gaussian": 0.15, "letter": 0.1}
+    assert SIZE_KNOWN == {"gaussian": 50, "letter": 10}
+    assert EPSILON_KNOWN == 4
+    assert (LEARNING_RATE, ITERATIONS) == (0.05, 500)
+    assert GAUSSIAN_ROWS == 100_000
     assert [experiment(name, trials=7).trials for name in made] == [7] * 5
     with pytest.raises(InputError, match="figure must be one of gaussian-known, letter-known"):
         experiment("figure 7")

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import isobreach as ib
-from isobreach.experiments import PerturbedTable, Point
+from isobreach.attacks import kaplan_estimates
+from isobreach.experiments import PerturbedTable, Point, trials
 from isobreach.experiments.paper_linking import PaperLinking
 from isobreach.experiments.tables import Tables
 from isobreach.experiments.trials import epsilon_trial, kaplan_trial, known_trial, size_trial
@@ -138,15 +139,88 @@ def test_with_as_many_links_as_dimensions_only_kaplan_errs():
         assert numbers[f"{selection} kaplan"] > 1e-6
 
 
-def test_all_estimates_are_of_the_same_row_and_kaplan_is_given_its_links():
-    """Two known records: Kaplan's estimate keeps both distances, so it errs by at most twice the residual."""
+def kaplan_trial_apart(table, seed, known):
+    """A trial, with what its estimates were made of: {selection: (truth, estimates)} by the trial's own draws."""
+    seen = []
+    kept = trials._kaplan
+
+    def spied(linked, released, row, start):
+        seen.append((linked, released, row, start, kept(linked, released, row, start)))
+        return seen[-1][-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trials, "_kaplan", spied)
+        numbers = kaplan_trial(tables(gaussian=table), Point("gaussian", known), draws(seed)).numbers
+    return numbers, dict(zip(("random row", "best row"), seen, strict=True))
+
+
+def test_kaplan_is_given_the_links_of_the_same_row_as_the_others():
+    """Kaplan's descends on the record's true distances to the known ones, from a start in the range of the table."""
     table = perturbed(300, 3, 10)
+    low, high = table.records.min(axis=0), table.records.max(axis=0)
     for seed in range(20):
-        numbers = kaplan_trial(tables(gaussian=table), Point("gaussian", 2), draws(seed)).numbers
+        numbers, made = kaplan_trial_apart(table, seed, 2)
         chosen = table.independent(2, draws(seed))
-        best = np.delete(relative_residuals(table, chosen), chosen).min()
-        assert numbers["best row uniform"] <= 2 * best * (1 + 1e-9)
-        assert numbers["best row optimal"] <= numbers["random row optimal"] + 2 * best
+        ratios = relative_residuals(table, chosen)
+        for selection, (linked, released, row, start, estimate) in made.items():
+            assert np.array_equal(linked, table.records[chosen])
+            assert np.array_equal(released, table.released[table.order[chosen]])
+            record = int(table.record_of[np.flatnonzero((table.released == row).all(axis=1))[0]])
+            assert record not in chosen
+            assert ((low <= start) & (start <= high)).all()
+            truth = table.records[record]
+            wanted = np.linalg.norm(truth - linked, axis=1)
+            assert np.allclose(estimate, kaplan_estimates(linked, wanted[None], start), atol=1e-9)
+            misfit = [np.abs(np.linalg.norm(x - linked, axis=1) - wanted).max() for x in (start, estimate)]
+            assert misfit[1] < 0.1 * misfit[0]
+            length = np.linalg.norm(truth)
+            assert numbers[f"{selection} kaplan"] == pytest.approx(np.linalg.norm(estimate - truth) / length)
+            # The centre errs by the residual: all four are of this row.
+            assert numbers[f"{selection} centre"] == pytest.approx(ratios[record], rel=1e-6)
+            assert numbers[f"{selection} uniform"] <= 2 * ratios[record] * (1 + 1e-9)
+            assert numbers[f"{selection} optimal"] <= 2 * ratios[record] * (1 + 1e-9)
+            if selection == "best row":
+                assert record == np.setdiff1d(np.arange(300), chosen)[np.delete(ratios, chosen).argmin()]
+        assert numbers["linked uniquely-valid"] == 1
+
+
+def test_the_centre_errs_least_on_average():
+    """Over the sphere of possible records the squared error of any other point is larger; so it is in these trials."""
+    table = perturbed(300, 8, 12)
+    found = [kaplan_trial(tables(gaussian=table), Point("gaussian", 3), draws(seed)).numbers for seed in range(60)]
+    for selection in ("random row", "best row"):
+        square = {
+            name: np.mean([one[f"{selection} {name}"] ** 2 for one in found])
+            for name in ("kaplan", "uniform", "optimal", "centre")
+        }
+        assert square["centre"] == min(square.values())
+        assert 1.5 * square["centre"] < square["uniform"]
+
+
+def test_links_that_the_papers_rule_would_not_find_are_given_all_the_same():
+    """Two records of the same norm whose rows can be swapped: none is linked, and errors are those with links."""
+    records = np.array([[2.0, 0, 0], [0, 2, 0], [0.3, 0.4, 1.2], [0.4, 0.3, 1.2]])
+    released, order = plant(records, np.random.default_rng(5))
+    table = PerturbedTable(records, released, order)
+    table.__dict__["independent"] = lambda count, source: np.array([0, 1])
+    numbers = kaplan_trial(tables(letter=table), Point("letter", 2), draws()).numbers
+    assert numbers["linked uniquely-valid"] == 0
+    assert numbers["best row centre"] == pytest.approx(1.2 / 1.3, rel=1e-9)
+
+
+def test_norms_once_or_in_every_scan_are_timed_apart(monkeypatch):
+    """The paper's algorithms run twice; scanning norms anew takes one pass for each known record at least."""
+    asked = []
+
+    def norms(rows):
+        asked.append(len(rows))
+        return np.linalg.norm(rows, axis=1)
+
+    monkeypatch.setattr(trials, "row_norms", norms)
+    table = perturbed(400, 8, 13)
+    outcome = known_trial(tables(gaussian=table), Point("gaussian", 5), draws(5))
+    assert asked == [400] * (5 + 1)
+    assert {"paper's algorithms", "paper's algorithms with norms once"} <= set(outcome.seconds)
 
 
 @pytest.mark.parametrize("seed", range(0, 200, 2))

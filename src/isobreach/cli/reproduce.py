@@ -22,6 +22,7 @@ from isobreach.report.reproduction_page import reproduction_page
 
 _COMMAND = "isobreach reproduce"
 _SECONDS = 1.0  # of work that a kill may cost
+_SEEDS = 2**63  # as many: beyond them a seed is no 64-bit number
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,17 @@ class ReproduceJob:
         chosen = self._chosen()
         if self.trials is not None:
             check_integer("--trials", self.trials, least=1)
+        if self.seed >= _SEEDS:
+            raise InputError("--seed", "must be below 2^63 = 9,223,372,036,854,775,808", self.seed)
         check_integer("--seed", self.seed, least=0)
         require_matplotlib()
         self._check_folder()
+        earlier = self._earlier(chosen)
         made = tables(self.seed, quick=self.quick)
         found: dict[str, Results] = {}
         try:
             with console.bars():
-                write_json(self.out / "run.json", self._record(chosen), force=True)
+                write_json(self.out / "run.json", self._record(chosen, earlier), force=True)
                 for name in chosen:
                     found[name] = run_experiment(
                         self._experiment(name),
@@ -56,7 +60,7 @@ class ReproduceJob:
                         store=self._store(name),
                         progress=console.progress,
                     )
-                found = self._with_earlier(found)
+                found = {name: (found | earlier)[name] for name in NAMES if name in found or name in earlier}
                 with console.work("drawing"):
                     self._write(found)
         except Interrupted:
@@ -99,19 +103,21 @@ class ReproduceJob:
             rule = "must be a new folder, or one of the same seed and the same --quick"
             raise InputError("--out", rule, f"one of {was}", "Choose another folder.")
 
-    def _with_earlier(self, found: Mapping[str, Results]) -> dict[str, Results]:
-        """Also what earlier commands finished in this folder, in the order of the figures."""
-        whole = {}
-        for name in NAMES:
-            results = found.get(name) or finished(
-                self._experiment(name), seed=self.seed, quick=self.quick, store=self._store(name)
-            )
-            if results is not None:
-                whole[name] = results
-        return whole
+    def _earlier(self, chosen: list[str]) -> dict[str, Results]:
+        """What earlier commands finished in this folder and this one does not ask for, all trials of it."""
+        others = (name for name in NAMES if name not in chosen)
+        found = {
+            name: finished(self._experiment(name), seed=self.seed, quick=self.quick, store=self._store(name))
+            for name in others
+        }
+        return {name: results for name, results in found.items() if results is not None}
 
-    def _record(self, names: list[str]) -> dict[str, Any]:
-        parameters = {"figures": names, "quick": self.quick, "trials": self.trials}
+    def _record(self, chosen: list[str], earlier: Mapping[str, Results]) -> dict[str, Any]:
+        """What the folder holds, or will: by figure how many trials."""
+        trials = {name: self._experiment(name).trials for name in chosen}
+        trials |= {name: results.experiment.trials for name, results in earlier.items()}
+        names = [name for name in NAMES if name in trials]
+        parameters = {"figures": names, "quick": self.quick, "trials": {name: trials[name] for name in names}}
         return run_record(_COMMAND, parameters, self.seed, {}, packages=("matplotlib",))
 
     def _write(self, found: Mapping[str, Results]) -> None:
@@ -120,9 +126,8 @@ class ReproduceJob:
                 write_file(self.out / name, text.encode(), force=True)
             for name, content in reproduction_figures(results).items():
                 write_file(self.out / "figures" / name, content, force=True)
-        page = reproduction_page(found, seed=self.seed, quick=self.quick, trials=self.trials, processors=processors())
+        page = reproduction_page(found, seed=self.seed, quick=self.quick, processors=processors())
         write_file(self.out / "reproduction.md", page.encode(), force=True)
-        write_json(self.out / "run.json", self._record(list(found)), force=True)
 
     def _speak(self, console: Console, found: Mapping[str, Results]) -> None:
         said = claims(found)

@@ -83,10 +83,16 @@ class Results:
 
     def curve(self, name: str, table: TableName) -> tuple[FloatArray, FloatArray, FloatArray]:
         """x, mean and standard deviation over the trials, at the points of a table."""
-        here = [place for place, point in enumerate(self.experiment.points) if point.table == table]
-        x = np.array([self.experiment.points[place].x for place in here])
-        values = self.trials(name)[here]
+        x = np.array([point.x for point in self.experiment.points if point.table == table])
+        values = self.trials(name)[self._places(table)]
         return x, values.mean(axis=1), deviation(values)
+
+    def least(self, name: str, table: TableName) -> FloatArray:
+        """The least of the trials, at the points of a table."""
+        return np.asarray(self.trials(name)[self._places(table)].min(axis=1))
+
+    def _places(self, table: TableName) -> list[int]:
+        return [place for place, point in enumerate(self.experiment.points) if point.table == table]
 
     def at(self, name: str, table: TableName, x: float) -> float:
         """Mean at one point."""

@@ -9,6 +9,13 @@ from isobreach.experiments.experiment import Results
 from isobreach.experiments.tables import TableName
 
 _CERTAIN = 1 - 1e-9
+_SPOKEN_OF: dict[TableName, float] = {"gaussian": 60.0, "letter": 4.0}
+
+
+def spoken_of(results: Results, table: TableName) -> float:
+    """The number of known records that the paper's sentences speak of, or the first there is."""
+    x = [point.x for point in results.experiment.points if point.table == table]
+    return _SPOKEN_OF[table] if _SPOKEN_OF[table] in x else x[0]
 
 
 def crossing(results: Results, name: str, table: TableName, level: float = 0.5) -> tuple[float, float] | None:

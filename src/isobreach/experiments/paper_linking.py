@@ -5,10 +5,10 @@ Algorithm 1 tries index sets from the largest down; Algorithm 2 decides whether 
 depth-first search of Algorithm 3. As printed, that loops over every remaining index at every level and reaches one
 assignment once per ordering; here one next index is fixed per level.
 
-The set C(I1, beta1, i) is found as the text says, by a scan over all released rows: condition (1) equal norms,
-condition (2) equal distances to the rows already assigned. The scan is one NumPy expression, which is kinder
-than a loop; ``norms_of`` may be a faster one. With ``cached_norms`` the released norms are computed once, kinder
-still: the text computes them in every scan.
+The text defines the set C(I1, beta1, i), by condition (1) equal norms and condition (2) equal distances to the rows
+already assigned, and not how it is found, nor what counts as equal. Here it is a scan over all released rows, one NumPy
+expression (``norms_of`` may be a faster one), and equal is within ``tolerance``. The released norms are computed in
+every scan, or once with ``cached_norms``: the text does not say, and run times differ by much.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+
+TOLERANCE = 1e-9
 
 
 def _norms(rows: FloatArray) -> Any:
@@ -34,7 +36,7 @@ class PaperLinking:
         released: FloatArray,
         *,
         cached_norms: bool,
-        tolerance: float = 1e-9,
+        tolerance: float = TOLERANCE,
         norms_of: Callable[[FloatArray], Any] = _norms,
     ) -> None:
         self.known, self.released, self.tolerance, self.norms_of = known, released, tolerance, norms_of

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The five experiments with the paper's parameters ("Experiments and Discussion"), and a quick version of each.
 
-Where the paper's text leaves a figure's grid open, ours contains the places that its sentences speak of: Figure 4 goes
-from 1% to 20% error, Figure 6 has the numbers of known records of Figures 2 and 3.
+Where the paper's text leaves a figure's grid open, as in Figures 2, 3, 4 and 6, ours contains the places that its
+sentences speak of: every tenth number of known records, every number, 1% to 20% error, and those of Figures 2 and 3.
 """
 
 from collections.abc import Iterable
@@ -75,7 +75,7 @@ _FULL = (
         varied="known",
         points=_points("gaussian", range(10, 101, 10)) + _points("letter", range(2, 17, 2)),
         trials=_KAPLAN_TRIALS,
-        numbers=trials.ERRORS,
+        numbers=(*trials.ERRORS, trials.KAPLAN_LINKED),
         seconds=trials.KAPLAN_SECONDS,
         trial=trials.kaplan_trial,
         side_by_side=True,

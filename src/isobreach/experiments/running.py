@@ -6,6 +6,7 @@ asked for, nor on where an interrupted run was taken up again. Run times do, and
 """
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,11 +73,13 @@ def run_experiment(
 
 
 def finished(experiment: Experiment, *, seed: int, quick: bool = False, store: Store) -> Results | None:
-    """Results of an experiment of which the store has all trials, else None."""
+    """Results of as many trials as the store has at every point, whatever number is asked for; None if it has none."""
     mark = np.frombuffer(_fingerprint(experiment, seed, quick).encode(), dtype=np.uint8)
     done = _restored(experiment, store, mark)
-    cells = ((place, number) for place in range(len(experiment.points)) for number in range(experiment.trials))
-    return _results(experiment, done) if all(cell in done for cell in cells) else None
+    trials = 0
+    while all((place, trials) in done for place in range(len(experiment.points))):
+        trials += 1
+    return _results(replace(experiment, trials=trials), done) if trials else None
 
 
 def trial_draws(experiment: Experiment, point: Point, number: int, seed: int) -> np.random.Generator:

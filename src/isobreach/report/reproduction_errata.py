@@ -24,18 +24,21 @@ I_((c/2d)²)((h−1)/2, (h−1)/2), the regularised incomplete beta function, in
 and 1 minus that just above, a jump of 0.21 and 0.15. For h ≤ 2 the printed values are right.
 `test_the_printed_formula_is_not_the_share_of_the_sphere`
 
-*What it changes.* Below c = d√2 the printed ρ is too small, above too large, by at most 0.11 (h = 3). The figures
-move little (compare the two curves in Figures 2 to 4), and "above 0.8 at 7% error" stands with the right formula. A
-probability that is reported for a single record can be off by a factor: about 3 where ρ is small and h near 90.
+*What it changes.* Below c = d√2 the printed ρ is too small, above too large, by at most 0.11 (h = 3). The paper's
+Figures 2 to 4 move little when it is corrected, and "above 0.8 at 7% error" stands with the right formula. A
+small probability that is reported for a single record is too small by the factor h/(h − 1) · d/c, in the limit c ≪ d:
+3.4 at c = 0.3 d and h = 90, 7.1 at c = 0.15 d and h = 16, 22 at c = 0.05 d and h = 12.
+`test_a_small_printed_probability_is_too_small_by_d_over_c`
 
 ### E2. Algorithm 3 counts one assignment many times
 
 *Where.* Algorithm 3, the loop "for î in I \\ I₁".
 
 *Proof.* At every level the loop runs over *all* indices that are not assigned yet. A valid assignment on I is thus
-reached once for every order in which its indices can be taken, |I|! times, and each time the counter grows. The true
-assignment is always valid. So for |I| ≥ 2 the counter passes 1 even if there is no other, and Algorithm 2 answers
-"not uniquely valid": Algorithm 1 never returns more than one index. Fixing one next index per level mends it.
+reached once for every order in which its indices can be taken: it would be counted |I|! times if the search did not end
+when the counter passes 1. The true assignment is always valid. So for |I| ≥ 2 the counter passes 1 even if there is no
+other, and Algorithm 2 answers "not uniquely valid": Algorithm 1 never returns more than one index. Fixing one next
+index per level mends it.
 
 *Counterexample.* The paper's own example, Figure 1, with coordinates that fit its text: {{1, 2}} is uniquely valid, as
 the text says, but the algorithm as printed counts 2 and returns a single index.
@@ -61,7 +64,7 @@ breaches is 0.0225. `test_the_tuple_that_is_fixed_does_not_matter`
 
 *What it changes.* The experiments fix the origin and are not concerned. Behind a translation the largest of the
 probabilities is no breach probability but that of another event, and can be far too high. What can be said instead:
-[known-input.md](known-input.md), section on rigid motions.
+[known-input.md](known-input.md), section "Probabilities behind translations, scales, more columns".
 
 ### E4. Records that occur twice
 
@@ -81,7 +84,15 @@ linked by the paper's rule, who are linked here.
 
 ### Slips
 
-The number of Letter records is 18,668 and once "18688". The introduction has the breach probability equal to one when
-independent linked records *exceed* the number of dimensions, which they cannot; *reach*, as in the conclusion, is
-right. For rigid motions x₁ is said to be fixed, and differences are then taken from x_q.
+None of them changes a result.
+
+- The number of Letter records is 18,668 and once "18688".
+- The introduction has the breach probability equal to one when independent linked records *exceed* the number of
+  dimensions, which they cannot; *reach*, as in the conclusion, is right.
+- "Example revisited, part 2" calls the second motion that fits the links the 90-degree counter-clockwise rotation. That
+  one sends x₁ to −y₁; the second motion is a reflection, with x₁ on the second axis (a, b) ↦ (b, a). The two estimates
+  that the example gives are right. `test_the_second_motion_of_the_example_is_a_reflection`
+- Algorithm 5 promises a row a < j ≤ m, none of a known record's, but its loop runs over q < j ≤ m: the row may be that
+  of a known record which is not linked. And it requires q ≥ 1, where the text before it has 0 ≤ q.
+- For rigid motions x₁ is said to be fixed, and differences are then taken from x_q.
 """

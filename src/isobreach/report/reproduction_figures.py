@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from isobreach.errors import MissingExtraError
-from isobreach.experiments import Results, TableName
+from isobreach.experiments import EPSILON, SIZE_KNOWN, Results, TableName
+from isobreach.report.phrases import percent
 
 TITLES = {"gaussian": "Gaussian", "letter": "Letter Recognition"}
 X_LABELS = {"known": "known records", "epsilon": "relative error ε that counts as a breach", "rows": "released rows"}
@@ -26,6 +27,8 @@ class Curve:
     dash: str
 
 
+CARET_UP, CARET_DOWN = 10, 11  # matplotlib's markers: triangles that stand on the point, or hang from it
+
 OPTIMAL = ("#0072B2", "o", "-")
 UNIFORM = ("#D55E00", "s", "--")
 PUBLISHED = ("#000000", "x", ":")
@@ -41,14 +44,16 @@ PROBABILITY = (
     Curve("published uniquely-valid", "the paper, formula as printed", *PUBLISHED),
 )
 SECONDS = (
-    Curve("paper's algorithms", "the paper's Algorithms 1 to 3", *PUBLISHED),
+    Curve("paper's algorithms", "the paper's Algorithms 1 to 3, norms in every scan", *PUBLISHED),
+    Curve("paper's algorithms with norms once", "the paper's Algorithms 1 to 3, norms once", "#CC79A7", "D", "-."),
     Curve("link uniquely-valid", "ours, the paper's rule", *UNIFORM),
     Curve("link backbone", "ours: backbone", *OPTIMAL),
 )
 KAPLAN = (
     Curve("kaplan", "Kaplan's estimate", "#009E73", "^", "-."),
     Curve("uniform", "the paper's estimate", *UNIFORM),
-    Curve("optimal", "ours: optimal estimate", *OPTIMAL),
+    Curve("optimal", "ours: optimal estimate (likeliest breach)", *OPTIMAL),
+    Curve("centre", "ours: centre (least squared error)", "#CC79A7", "D", ":"),
 )
 KAPLAN_SECONDS = (
     Curve("kaplan in array statements", "Kaplan, array statements", "#CC79A7", "v", "-."),
@@ -110,22 +115,29 @@ def _draw(
     shares: bool = False,
     prefix: str = "",
     drawn: str = "",
+    logarithmic: bool = False,
 ) -> None:
     """Curves with error bars of one standard deviation, moved apart sideways so that no bar hides another.
 
-    Bars end at 0, and at 1 for ``shares``: beyond them there is nothing. ``prefix``: of the series' names. ``drawn``:
-    the series that the paper draws, which is marked.
+    Bars end at 0, and at 1 for ``shares``: beyond them there is nothing. On a logarithmic axis, which has no 0, a bar
+    that would reach it ends at the least trial. ``prefix``: of the series' names. ``drawn``: the series that the paper
+    draws, which is marked.
     """
+    if logarithmic:
+        axes.set_yscale("log")
     varied = results.experiment.varied
     for place, curve in enumerate(curves):
         x, mean, deviation = results.curve(prefix + curve.series, table)
         most = np.inf if not shares else 1 - mean
+        least = np.minimum(deviation, mean)
+        if logarithmic:
+            least = np.where(deviation < mean, deviation, mean - results.least(prefix + curve.series, table))
         width = float(x[-1] - x[0]) or 1.0
         moved = x + (place - (len(curves) - 1) / 2) * 0.008 * width
         axes.errorbar(
             moved,
             mean,
-            yerr=[np.minimum(deviation, mean), np.minimum(deviation, most)],
+            yerr=[least, np.minimum(deviation, most)],
             color=curve.colour,
             marker=curve.marker,
             linestyle=curve.dash,
@@ -151,9 +163,15 @@ def _draw(
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _stated(axes: Any, x: float, y: float, said: str) -> None:
-    """A number that the paper states in words."""
-    axes.plot([x], [y], marker="*", color="#AA9000", markersize=12, markeredgecolor="black", lw=0, label=said, zorder=5)
+def _stated(axes: Any, x: float, y: float, said: str, bound: str = "") -> None:
+    """A number that the paper states in words: a star, or for a bound a bar with an arrow to its allowed side."""
+    style = {"color": "#AA9000", "markeredgecolor": "black", "label": said, "zorder": 5}
+    if not bound:
+        axes.plot([x], [y], marker="*", markersize=12, lw=0, **style)
+        return
+    marker = {"below": CARET_DOWN, "above": CARET_UP}[bound]
+    axes.plot([x], [y], marker="_", markersize=18, markeredgewidth=2.5, lw=0, color="black", zorder=5)
+    axes.plot([x], [y], marker=marker, markersize=10, lw=0, **style)
 
 
 def _legend(axes: Any) -> None:
@@ -168,7 +186,7 @@ def _shares(axes: Any, label: str) -> None:
 
 def _known(results: Results) -> Any:
     (table,) = results.experiment.tables
-    figure, axes = _figure(results, f"{TITLES[table]}, ε = 15%", 1, 2, 4.1)
+    figure, axes = _figure(results, f"{TITLES[table]}, ε = {percent(EPSILON)}", 1, 2, 4.1)
     left, right = axes[0]
     _draw(left, results, table, LINKED, shares=True)
     _shares(left, "share of known records linked")
@@ -188,7 +206,7 @@ def _epsilon(results: Results) -> Any:
     figure.set_figwidth(7.8)
     _draw(axes[0, 0], results, "letter", PROBABILITY, shares=True)
     _shares(axes[0, 0], "breach probability, most exposed row")
-    _stated(axes[0, 0], 0.07, 0.8, "the paper: above 0.8 at 7%")
+    _stated(axes[0, 0], 0.07, 0.8, "the paper: above 0.8 at 7%", "above")
     _legend(axes[0, 0])
     return figure
 
@@ -197,15 +215,13 @@ def _linking_seconds(results: Results) -> Any:
     tables = results.experiment.tables
     figure, axes = _figure(results, "Linking time", 1, len(tables), 4.1)
     figure.set_figwidth(7.8 if len(tables) == 1 else 10.0)
-    known = {"gaussian": 50, "letter": 10}
     for one, table in zip(axes[0], tables, strict=True):
-        _draw(one, results, table, SECONDS)
-        one.set_yscale("log")
+        _draw(one, results, table, SECONDS, logarithmic=True)
         one.set_ylabel("processor time in seconds (logarithmic)")
         if results.experiment.varied == "known":
-            _stated(one, *_STATED_SECONDS[table])
+            _stated(one, *_STATED_SECONDS[table], "below")
         one.set_title(
-            TITLES[table] + (f", {known[table]} known" if results.experiment.varied == "rows" else ""), fontsize=10
+            TITLES[table] + (f", {SIZE_KNOWN[table]} known" if results.experiment.varied == "rows" else ""), fontsize=10
         )
         _legend(one)
     return figure
@@ -235,8 +251,7 @@ def _kaplan_seconds(results: Results) -> Any:
     tables = results.experiment.tables
     figure, axes = _figure(results, "Kaplan compared: time of one estimate", 1, len(tables), 4.3)
     for one, table in zip(axes[0], tables, strict=True):
-        _draw(one, results, table, KAPLAN_SECONDS)
-        one.set_yscale("log")
+        _draw(one, results, table, KAPLAN_SECONDS, logarithmic=True)
         one.set_ylabel("processor time in seconds (logarithmic)")
         one.set_title(TITLES[table], fontsize=10)
         _legend(one)
