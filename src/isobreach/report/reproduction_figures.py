@@ -119,9 +119,9 @@ def _draw(
 ) -> None:
     """Curves with error bars of one standard deviation, moved apart sideways so that no bar hides another.
 
-    Bars end at 0, and at 1 for ``shares``: beyond them there is nothing. On a logarithmic axis, which has no 0, a bar
-    that would reach it ends at the least trial. ``prefix``: of the series' names. ``drawn``: the series that the paper
-    draws, which is marked.
+    Bars end at 0, and at 1 for ``shares``: beyond them there is nothing. On a logarithmic axis, which has no 0, none
+    goes below the least trial. ``prefix``: of the series' names. ``drawn``: the series that the paper draws, which is
+    marked.
     """
     if logarithmic:
         axes.set_yscale("log")
@@ -131,7 +131,7 @@ def _draw(
         most = np.inf if not shares else 1 - mean
         least = np.minimum(deviation, mean)
         if logarithmic:
-            least = np.where(deviation < mean, deviation, mean - results.least(prefix + curve.series, table))
+            least = np.minimum(deviation, mean - results.least(prefix + curve.series, table))
         width = float(x[-1] - x[0]) or 1.0
         moved = x + (place - (len(curves) - 1) / 2) * 0.008 * width
         axes.errorbar(

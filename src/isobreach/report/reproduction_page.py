@@ -190,16 +190,12 @@ def _small(value: float) -> str:
 def _times(found: ByName, timed: list[Claim], processors: int) -> str:
     shown = [name for name in _TIMES_CAPTIONS if name in found]
     figures = "\n".join(_figure(found[name], _TIMES_CAPTIONS[name], "_times") for name in shown)
-    return (
-        "## Run times\n\n"
-        f"Processor time, of all threads together, measured in this very run on {count(processors, 'processor')}; the\n"
-        "paper's are of Matlab 7 on a laptop with a 1.83 GHz Core 2. The seed does not decide them. A bar that would\n"
-        "reach 0, which a logarithmic axis does not have, ends at the least trial.\n\n"
-        + _norms(found)
-        + _table(timed)
-        + "\n"
-        + figures
+    measured = wrapped(
+        f"Processor time, of all threads together, measured in this very run on {count(processors, 'processor')}; the "
+        "paper's are of Matlab 7 on a laptop with a 1.83 GHz Core 2. The seed does not decide them. No bar goes below "
+        "the least trial: a logarithmic axis has no 0."
     )
+    return f"## Run times\n\n{measured}\n{_norms(found)}{_table(timed)}\n{figures}"
 
 
 def _norms(found: ByName) -> str:
