@@ -85,6 +85,7 @@ def test_a_page_speaks_of_the_figures_that_it_has(found, name):
     # Elsewhere other figures are the paper's own.
     assert set(re.findall(r"see Figure (\d)", page)) <= {str(one.figure)}
     assert {int(number) for number in re.findall(r"\*\*Figure (\d)", page)} == {one.figure}
+    assert ("On these two tables" in page, "On this table" in page) == (name == "size", name.endswith("-known"))
     assert ("100,000 × 100" in page, "18,668 × 16" in page) == ("gaussian" in one.tables, "letter" in one.tables)
 
 

@@ -160,10 +160,11 @@ def _rules(found: ByName) -> str:
     trials = sum(results.trials("linked backbone").size for results in both)
     more = sum(differing(results, "linked backbone", "linked uniquely-valid") for results in both)
     theirs = sum(differing(results, "linked paper's algorithms", "linked uniquely-valid") for results in both)
+    where = "these two tables" if len({table for one in both for table in one.experiment.tables}) > 1 else "this table"
     finds = "never links more" if not more else f"links more in {more:,} of them"
     agree = "in each of them as many" if not theirs else f"in all but {theirs:,} of them as many"
     return (
-        f"\n  On these two tables, with {trials:,} sets of known records, the backbone {finds}; on coarser tables, "
+        f"\n  On {where}, with {trials:,} sets of known records, the backbone {finds}; on coarser tables, "
         f"more often.\n  The paper's own algorithms linked {agree} as our linker under their rule."
     )
 
