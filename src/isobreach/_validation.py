@@ -76,7 +76,8 @@ def check_integer(name: str, value: Any, *, least: int) -> int:
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or not least <= number < 2**63:
-        raise InputError(name, f"must be a whole number >= {least}", repr(value)[:40])
+        most = " and < 2^63" if number >= 2**63 else ""
+        raise InputError(name, f"must be a whole number >= {least}{most}", repr(value)[:40])
     return number
 
 

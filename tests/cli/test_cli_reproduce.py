@@ -274,7 +274,7 @@ def test_fewer_trials_are_shown_where_they_are_asked_for(run, tmp_path):
         ),
         (("--trials", "0"), "--trials must be a whole number >= 1. Got 0."),
         (("--seed", "-1"), "--seed must be a whole number >= 0. Got -1."),
-        (("--seed", str(2**63)), "--seed must be below 2^63 = 9,223,372,036,854,775,808. Got 9223372036854775808."),
+        (("--seed", str(2**63)), "--seed must be a whole number >= 0 and < 2^63. Got 9223372036854775808."),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(run, tmp_path, arguments, said):
