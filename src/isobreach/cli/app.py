@@ -179,13 +179,13 @@ def attack(
     if method == "lattice":
         from isobreach.cli.lattice import LatticeJob
 
-        job = LatticeJob(**LatticeJob.held(held), sample=sample, bounds=bounds, budget=budget, seed=seed)
+        job = LatticeJob(**options.held_by(LatticeJob, held), sample=sample, bounds=bounds, budget=budget, seed=seed)
         job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
         return
     if method == "kaplan":
         from isobreach.cli.kaplan import KaplanJob
 
-        kaplan_job = KaplanJob(**KaplanJob.held(held), bounds=bounds, seed=seed)
+        kaplan_job = KaplanJob(**options.held_by(KaplanJob, held), bounds=bounds, seed=seed)
         kaplan_job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
         return
     from isobreach import _interface

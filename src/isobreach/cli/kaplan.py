@@ -2,8 +2,7 @@
 """Kaplan's attack on the command line: reads what the attacker holds, writes the folder, speaks."""
 
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +33,6 @@ class KaplanJob:
     motion: Any
     bounds: str | None
     seed: int | None
-
-    @classmethod
-    def held(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of a command's options that this attack has."""
-        own = {field.name for field in fields(cls)}
-        return {name: value for name, value in options.items() if name in own}
 
     def run(self, console: Console, out: Path | None, *, force: bool, estimates: bool) -> None:
         """Attack, write, speak."""

@@ -3,8 +3,8 @@
 
 import difflib
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +59,6 @@ class LatticeJob:
     bounds: str | None
     budget: float
     seed: int | None
-
-    @classmethod
-    def held(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of a command's options that this attack has."""
-        own = {field.name for field in fields(cls)}
-        return {name: value for name, value in options.items() if name in own}
 
     def run(self, console: Console, out: Path | None, *, force: bool, estimates: bool) -> None:
         """Attack, write, speak."""

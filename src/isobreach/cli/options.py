@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options that several commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +11,12 @@ import click
 from isobreach.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def held_by(job: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a command's options that a job, a dataclass, has a field for."""
+    own = {field.name for field in fields(job)}
+    return {name: value for name, value in options.items() if name in own}
 
 
 def split_names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
