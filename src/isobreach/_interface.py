@@ -160,9 +160,9 @@ class AuditReport(AuditResult):
 
 def audit(
     X: Any,
-    *,
     scheme: str | Scheme = "rigid",
     epsilon: float = 0.1,
+    *,
     coalition_sizes: Iterable[int] = range(1, 9),
     trials: int = 200,
     level: float = 0.5,

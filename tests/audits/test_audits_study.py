@@ -6,9 +6,12 @@ import dataclasses
 import numpy as np
 import pytest
 
+import isobreach as ib
 from audited import audit
 from isobreach import datasets
 from isobreach.audits import GREEDY
+from isobreach.audits.exposure import OwnersTable
+from isobreach.audits.greedy import _nearest_pair, by_nearest
 from isobreach.errors import InputError
 from isobreach.io import FileStore
 from isobreach.schemes import Orthogonal
@@ -251,3 +254,33 @@ def test_a_search_that_is_given_up_is_told(monkeypatch):
     result = audit(records, scheme="rigid", coalition_sizes=[2, 14], trials=2, seed=0)
     assert (result.undecided, result.at(2).undecided, result.at(14).undecided) == (2, 0, 2)
     assert result.at(14).random.linked.value == 0
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("orthogonal", 1), ("rigid", 3)])
+def test_the_nearest_records_are_found_wherever_they_are(scheme, size):
+    """One record that is nearly another's copy: neither random coalitions nor those that breach the most meet it."""
+    rng = np.random.default_rng(2)
+    records = rng.standard_normal((1500, 20))
+    records[700] = records[40] + 0.01 * rng.standard_normal(20)
+    result = ib.audit(records, scheme, 0.1, coalition_sizes=[size], trials=5, attacks=[], seed=5)
+    worst = result.at(size).worst_record
+    assert (worst.value, worst.coalition) == (1.0, GREEDY[2])
+    assert set(result.greedy[GREEDY[2]][:1]) <= {40, 700}
+
+
+@pytest.mark.parametrize("translates", [False, True])
+def test_the_nearest_pair_is_that_of_all_pairs(translates):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        records = rng.standard_normal((int(rng.integers(2, 40)), int(rng.integers(1, 6)))) * 10.0 ** rng.integers(-3, 4)
+        norms = np.linalg.norm(records, axis=1)
+        table = OwnersTable(records, np.zeros(len(records)), translates, 0.1, np.ones(records.shape[1]))
+        if translates:
+            gaps = np.linalg.norm(records[:, None] - records, axis=2) / norms[:, None]
+        else:
+            gaps = np.sqrt(np.maximum(1 - ((records @ records.T) / np.outer(norms, norms)) ** 2, 0.0))
+        np.fill_diagonal(gaps, np.inf)
+        target, insider = _nearest_pair(table)
+        assert target != insider
+        assert gaps[target, insider] <= gaps.min() + 2e-3
+        assert by_nearest(table, 1)[0] == insider

@@ -322,3 +322,17 @@ def test_a_gate_that_cannot_be_decided_is_closed(people):
     reason = Gate(0.5, None).reason(open_)
     assert reason is not None
     assert reason.startswith("gate closed: links were undecided for 1 random coalition")
+
+
+def test_an_attacker_who_needs_no_insider_closes_the_gate(run, tmp_path):
+    table = tmp_path / "counts.csv"
+    np.savetxt(table, RNG.integers(0, 9, (400, 3)), fmt="%d", delimiter=",", header="a,b,c", comments="")
+    asked = ("audit", table, "--coalitions", "1", "--trials", 3, "--seed", 0, "--quiet", "--fail-above", 0.9)
+    done = run(*asked)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert done.err.startswith(
+        "isobreach: gate closed: without any insider the lattice attack breaches 1 of all records"
+    )
+    done = run(*asked, "--attacks", "known-input")
+    assert done.code == 0
+    assert done.out.endswith("Gate open: no coalition that was tried has a probability above 0.9.\n")

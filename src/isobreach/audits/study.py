@@ -22,7 +22,7 @@ from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
 from isobreach.audits.exposure import OwnersTable
-from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy
+from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy, by_nearest
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.noisy import NoisyTable
 from isobreach.audits.remedies import EXACT, remedies
@@ -38,7 +38,7 @@ from isobreach.schemes import OrthogonalNoise, Release, Scheme, perturb
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-GREEDY = ("greedy, by directions", "greedy, by breaches")
+GREEDY = ("greedy, by directions", "greedy, by breaches", "greedy, nearest records")
 
 
 class Linker(Protocol):
@@ -249,7 +249,8 @@ def _greedy(table: OwnersTable, size: int, first: int | None, seed: int) -> dict
             return by_energy(table, size)
         return by_breaches(table, size, first, generator(seed, "greedy"))
 
-    return dict(zip(GREEDY, run_in_order(run, GREEDY, processors()), strict=True))
+    several = run_in_order(run, GREEDY[:2], processors())
+    return dict(zip(GREEDY, [*several, by_nearest(table, size)], strict=True))  # which has threads of its own
 
 
 def _alone(table: OwnersTable, links: Linker, draws: np.random.Generator, progress: Progress) -> SingleInsider:

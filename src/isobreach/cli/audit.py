@@ -52,6 +52,12 @@ class Gate:
         """Why the gate is closed, None if it is open."""
         if self.above is None:
             return None
+        for attacker in result.attackers:
+            if attacker.named > 0:  # and these records with certainty
+                return (
+                    f"gate closed: without any insider the {attacker.name} attack breaches "
+                    f"{attacker.named:.3g} of all records once its columns are named."
+                )
         one = result.at(result.sizes[-1] if self.size is None else self.size)
         if one.worst_record.value <= self.above and one.undecided:
             return (
@@ -124,6 +130,8 @@ class AuditJob:
         reason = self.gate.reason(result)
         if reason is not None:
             raise GateError(reason)
+        if self.gate.above is not None:
+            console.say(f"Gate open: no coalition that was tried has a probability above {self.gate.above:g}.")
 
     def _run(self, console: Console, store: FileStore | None) -> AuditReport:
         started = time.monotonic()

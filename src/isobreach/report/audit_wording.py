@@ -224,6 +224,11 @@ def caveats(result: AuditResult) -> list[str]:
             "holds for every coalition, and may be far above what any achieves."
         ),
         (
+            "Probabilities of learning an attribute suppose that the hidden part of a record points in all directions "
+            "alike. In a table whose columns differ much in size, an attribute may be learned more or less often than "
+            "that; never less often than by guessing its mean."
+        ),
+        (
             "Columns with large values carry most of a record's length. Standardise the table first if all columns "
             "matter alike."
         ),
@@ -256,10 +261,12 @@ def kinds(result: AuditResult) -> dict[str, str]:
     given = "the noise drawn and rows known" if result.noise else "the links"
     return {
         "breach probability": f"closed form, given {given}, of a coalition's hidden direction drawn at random",
-        "random coalitions": "sampled: means over random coalitions with 95% intervals",
+        "random coalitions": "sampled: means over random coalitions with 95% intervals"
+        + (", for the one draw of noise" if result.noise else ""),
         "worst found": "exact for the coalitions tried: at least this bad",
         "bound": "proved for every coalition of that size",
-        "attributes": "closed form, mean over records within 0.005, sampled over coalitions with 95% intervals",
+        "attributes": "model-based: as if the hidden part of a record pointed in all directions alike; mean over "
+        "records within 0.005, sampled over coalitions with 95% intervals",
         "noise and jitter as remedies": "counted on simulated releases, with 95% intervals; upper bounds for insiders "
         "who have to find their rows",
         "column means": "counted on all records",
