@@ -112,16 +112,6 @@ def test_a_cyclic_code_of_three_levels(others, translation):
         assert found.recovered.sum() == others
 
 
-def test_few_places_that_leave_a_direction_empty():
-    """Standardised columns, one of which is another's negative: a step that is hardly known is no natural one."""
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        three, two = rng.integers(0, 3, 60), rng.integers(0, 2, 60)
-        z, y = (column / column.std() for column in (three, two))
-        store = lambda values: values.astype(np.float32)  # noqa: E731
-        Planted(np.column_stack([z, y, -z]), rng, store=store).attack(seed=seed)
-
-
 @pytest.mark.parametrize("scale", [1.0, 0.37])
 @pytest.mark.parametrize("columns", [2, 4, 6, 10, 12])
 def test_all_columns_tied_in_pairs(rng, columns, scale):

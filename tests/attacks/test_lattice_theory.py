@@ -220,6 +220,13 @@ def test_steps_of_2_and_5_that_may_be_whole_numbers_turned_are_not_certain():
     assert certain([0.5] * 10, missing=1) == [False] * 10
 
 
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_step_that_is_hardly_known_is_no_natural_one(missing):
+    """Rows that hardly vary in a direction leave such errors: 1.2 passed for 1."""
+    assert certain([1.2, 2.0], missing=missing, error=0.3) == [False, False]
+    assert certain([1.0, 2.0], missing=missing, error=1e-4) == [True, True]
+
+
 def test_steps_with_nothing_in_common_are_certain_if_complete():
     assert certain([0.313, 0.3817, 0.5411]) == [True, True, True]
     assert certain([0.313, 0.3817, 0.5411], missing=1) == [False, False, False]
