@@ -16,13 +16,13 @@ def probability(value: float, kind: Kind = "exact") -> str:
     """A probability in words and figures that never round to a certainty which is none.
 
     >>> probability(1.0), probability(0.99999), probability(0.8251), probability(3.2e-9), probability(0.0)
-    ('1 (certain)', 'above 0.9999', '0.825', '3.2e-09', 'below 1e-300')
+    ('1 (certain)', 'above 0.9999', '0.825', '3.2e-09', '0 (below 1e-300)')
     >>> probability(0.2, "lower bound"), probability(0.0, "lower bound")
     ('at least 0.200', 'unknown')
     >>> probability(0.2, "model-based"), probability(1.0, "model-based"), probability(0.0, "model-based")
     ('0.200 (model-based)', '1 (certain)', 'unknown')
     >>> probability(0.2, "approximation"), probability(1.0, "approximation"), probability(0.0, "approximation")
-    ('about 0.200', 'above 0.9999', 'below 1e-300')
+    ('about 0.200', 'above 0.9999', '0 (below 1e-300)')
     """
     if kind == "approximation":
         return f"about {value:.3f}" if 0.001 <= value <= 0.9999 else probability(min(value, 1 - 1e-9))
@@ -38,7 +38,7 @@ def probability(value: float, kind: Kind = "exact") -> str:
         return "above 0.9999"
     if value >= 0.001:
         return f"{value:.3f}"
-    return f"{value:.2g}" if value > 0 else "below 1e-300"
+    return f"{value:.2g}" if value > 0 else "0 (below 1e-300)"
 
 
 def expected(number: float) -> str:
@@ -57,12 +57,13 @@ def expected(number: float) -> str:
 def cell(said: str) -> str:
     """A number in words, short enough for a table.
 
-    >>> cell("fewer than 1e-9"), cell("above 0.9999"), cell("1 (certain)"), cell("0.62")
-    ('< 1e-9', '> 0.9999', '1', '0.62')
+    >>> cell("fewer than 1e-9"), cell("above 0.9999"), cell("1 (certain)"), cell("0 (below 1e-300)"), cell("0.62")
+    ('< 1e-9', '> 0.9999', '1', '0', '0.62')
     """
+    said = said.removesuffix(" (certain)").removesuffix(" (below 1e-300)")
     for words, sign in (("fewer than", "<"), ("below", "<"), ("above", ">")):
         said = said.replace(words, sign)
-    return said.removesuffix(" (certain)")
+    return said
 
 
 def percent(epsilon: float) -> str:
