@@ -10,6 +10,7 @@ import click
 
 from isobreach._version import __version__
 from isobreach.cli import options
+from isobreach.cli.command_line import named_as_typed, typed_again
 from isobreach.cli.console import Console
 from isobreach.cli.interruption import Commands
 from isobreach.errors import InputError
@@ -251,6 +252,7 @@ def attack(
 @click.option("--id-column", help="Column that names the records.")
 @options.force
 @options.common
+@named_as_typed()
 def audit(
     data: str,
     scheme: str,
@@ -294,7 +296,7 @@ def audit(
         "attacks": attacks,
         "rows_known": rows_known,
     }
-    job = AuditJob(data, columns, id_column, asked, Gate(fail_above, fail_size), out, force, seed)
+    job = AuditJob(data, columns, id_column, asked, Gate(fail_above, fail_size), out, force, seed, typed_again())
     job.run(Console(json_only=json_only, quiet=quiet))
 
 
@@ -312,7 +314,8 @@ def demo(
     """Audit the Letter Recognition table behind a rotation: how few insiders undo it, and how surely?"""
     from isobreach.cli.demo import run_demo
 
-    run_demo(Console(json_only=json_only, quiet=quiet), insiders, epsilon, 0 if seed is None else seed, out, force)
+    console, seed = Console(json_only=json_only, quiet=quiet), 0 if seed is None else seed
+    run_demo(console, insiders, epsilon, seed, out, force, typed_again())
 
 
 @app.command()

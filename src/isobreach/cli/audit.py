@@ -2,6 +2,7 @@
 """The audit on the command line: reads the table, shows progress, writes the folder, keeps the gate."""
 
 import secrets
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 
 from isobreach import _interface, datasets
 from isobreach._interface import AuditReport
+from isobreach.audits import SizeFigures
 from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.gate import GateError
@@ -58,7 +60,7 @@ class Gate:
                     f"gate closed: without any insider the {attacker.name} attack breaches "
                     f"{attacker.named:.3g} of all records once its columns are named."
                 )
-        one = result.at(result.sizes[-1] if self.size is None else self.size)
+        one = self._decides(result)
         if one.worst_record.value <= self.above and one.undecided:
             return (
                 f"gate closed: links were undecided for {count(one.undecided, 'random coalition')}, so that the "
@@ -67,9 +69,21 @@ class Gate:
         if one.worst_record.value <= self.above:
             return None
         return (
-            f"gate closed: with {count(one.size, 'insider')} the most exposed record is breached with probability "
-            f"{probability(one.worst_record.value)}, above {self.above:g} (coalition: {one.worst_record.coalition})."
+            f"gate closed: the worst coalition of {count(one.size, 'insider')} that was tried "
+            f"({one.worst_record.coalition}) breaches the most exposed record with probability "
+            f"{probability(one.worst_record.value)}, above {self.above:g}."
         )
+
+    def opened(self, result: AuditReport) -> str:
+        """What an open gate means, and no more."""
+        insiders = count(self._decides(result).size, "insider")
+        return (
+            f"Gate open: no coalition of {insiders} that was tried breaches a record with a probability above "
+            f"{self.above:g}."
+        )
+
+    def _decides(self, result: AuditReport) -> SizeFigures:
+        return result.at(result.sizes[-1] if self.size is None else self.size)
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -99,7 +113,10 @@ def parse_numbers(option: str, text: str | None) -> list[float]:
 
 @dataclass(frozen=True)
 class AuditJob:
-    """One audit as the command line asks for it; ``options`` are arguments of ``isobreach.audit``."""
+    """One audit as the command line asks for it.
+
+    ``options`` are arguments of ``isobreach.audit``; ``typed``: the command itself, without its seed and its output.
+    """
 
     data: str
     columns: tuple[str, ...] | None
@@ -109,6 +126,7 @@ class AuditJob:
     out: Path | None
     force: bool
     seed: int | None
+    typed: tuple[str, ...]
     command: str = "isobreach audit"
     title: str = "Audit before publishing"
 
@@ -131,7 +149,7 @@ class AuditJob:
         if reason is not None:
             raise GateError(reason)
         if self.gate.above is not None:
-            console.say(f"Gate open: no coalition that was tried has a probability above {self.gate.above:g}.")
+            console.say(self.gate.opened(result))
 
     def _run(self, console: Console, store: FileStore | None) -> AuditReport:
         started = time.monotonic()
@@ -166,7 +184,10 @@ class AuditJob:
             "fail-above": self.gate.above,
             "fail-size": self.gate.size,
         }
-        run = run_record(self.command, parameters, result.seed, inputs)
+        again = shlex.join([*self.typed, "--seed", str(result.seed), "--out", "again"])
+        lattice = ("fpylll",) if any(one.name == "lattice" for one in result.attackers) else ()
+        record = run_record(self.command, parameters, result.seed, inputs, packages=lattice)
+        run = {"command": self.command, "command_line": again, **record}
         with atomic_directory(out, force=self.force, temporary=f".{out.name}.partial") as folder:
             write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
             write_json(folder / "result.json", audit_json(result))
@@ -179,7 +200,7 @@ class AuditJob:
         console.say(f"- {line}" for line in audit_sentences(result))
         if self.out is not None:
             console.say(["", f"Report: {self.out / 'report.html'}"])
-        console.result({**audit_json(result), "out": None if self.out is None else str(self.out)})
+        console.result(audit_json(result))
 
 
 def unfinished(out: Path) -> Path:

@@ -21,7 +21,15 @@ _NOISE_LEVELS = (0.1, 0.3, 0.5)
 _SENT = 4  # insiders of the coalition that attacks
 
 
-def run_demo(console: Console, insiders: int, epsilon: float, seed: int, out: Path | None, force: bool) -> None:
+def run_demo(
+    console: Console,
+    insiders: int,
+    epsilon: float,
+    seed: int,
+    out: Path | None,
+    force: bool,
+    typed: tuple[str, ...],
+) -> None:
     """Audit Letter behind a rotation, write and name a report; then attack once and count."""
     check_epsilon(epsilon)
     check_integer("--seed", seed, least=0)
@@ -46,8 +54,10 @@ def run_demo(console: Console, insiders: int, epsilon: float, seed: int, out: Pa
         "trials": _TRIALS,
         "noise_levels": _NOISE_LEVELS,
     }
-    job = AuditJob("letter", None, None, options, Gate(None, None), out, force, seed, "isobreach demo", _title())
+    job = AuditJob("letter", None, None, options, Gate(None, None), out, force, seed, typed, "isobreach demo", _title())
     job.run(console)
+    if console.json_only:  # the folder may have been chosen here
+        console.note(f"Report: {out / 'report.html'}")
     console.note(letter.citation)
 
 

@@ -32,6 +32,10 @@ from isobreach.report.phrases import cell, percent, probability
 
 MOST = 100  # records that the page shows
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+_SEED = (
+    "Never publish a release that was made with the audit's seed: whoever knows the seed can draw the secret matrix "
+    "again."
+)
 Cell = tuple[str, float | None]  # text, and the number to sort by
 
 
@@ -51,8 +55,7 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
         "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in caveats(result)) + "</ul>",
         "<h2>What kind of figures these are</h2>",
         _table(("figure", "kind"), [[(name, None), (kind, None)] for name, kind in kinds(result).items()]),
-        "<h2>How to run it again</h2>",
-        _table(("", ""), [[(name, None), (value, None)] for name, value in run_rows(run)]),
+        _again(run),
     ]
     return f"""<!doctype html>
 <html lang="en">
@@ -221,6 +224,17 @@ def _attackers(result: AuditResult) -> str:
         return ""
     lines = "".join(f"<li>{escape(attacker_sentence(result, k))}</li>" for k in range(len(result.attackers)))
     return f"<h2>Attackers without insiders</h2><ul>{lines}</ul>"
+
+
+def _again(run: Mapping[str, Any]) -> str:
+    """The command to paste, where there is one, and what it rests on."""
+    line = ""
+    if "command_line" in run:
+        where = "In the folder of the table, w" if run["inputs"] else "W"
+        said = f"{where}ith the versions below, this gives the same result.json in a new folder named again:"
+        line = f"<p>{said}</p><pre><code>{escape(run['command_line'])}</code></pre>"
+    rows: list[list[Cell]] = [[(name, None), (value, None)] for name, value in run_rows(run)]
+    return f"<h2>How to run it again</h2>{line}<p>{_SEED}</p>{_table(('', ''), rows)}"
 
 
 def _interval(value: Sampled, say: Any) -> str:

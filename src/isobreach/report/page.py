@@ -157,9 +157,11 @@ def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
 
 
 def run_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a run was made of, a line each."""
-    rows = [("command", str(run["command"])), ("seed", str(run["seed"]))]
-    rows += [(name, str(value)) for name, value in run["parameters"].items() if value is not None]
+    """What a run was made of, a line each; parameters only where no command line says the same."""
+    rows = [("seed", str(run["seed"]))]
+    if "command_line" not in run:
+        rows.insert(0, ("command", str(run["command"])))
+        rows += [(name, str(value)) for name, value in run["parameters"].items() if value is not None]
     rows += [(f"{role}: {entry['name']}", entry["hash"]) for role, entry in run["inputs"].items()]
     rows.append(("versions", ", ".join(f"{name} {value}" for name, value in run["versions"].items())))
     return rows

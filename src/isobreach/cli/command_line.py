@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The present command in its user's words: how to type it again, and errors that name options instead of arguments."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isobreach.errors import InputError
+
+# Where a result goes and how loudly, not what it is; the seed is told apart, because it may be drawn.
+_LEFT_OUT = frozenset({"out", "force", "seed", "json_only", "quiet"})
+# Arguments of the library that no option of the same name stands for.
+_ARGUMENTS = {"coalition_sizes": "--coalitions", "X": "DATA", "released": "the trial release"}
+
+
+def typed_again() -> tuple[str, ...]:
+    """The present command with what differs from its defaults: files by their names, no output, no seed."""
+    context = click.get_current_context()
+    arguments, options = ["isobreach", str(context.info_name)], []
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if parameter.name in _LEFT_OUT or value is None or value is False or value == parameter.get_default(context):
+            continue
+        if isinstance(parameter, click.Argument):
+            arguments.append(_file(value))
+        else:
+            options += [parameter.opts[0]] if value is True else [parameter.opts[0], _text(value)]
+    return (*arguments, *options)
+
+
+@contextmanager
+def named_as_typed() -> Iterator[None]:
+    """Bad input is said of the present command's options, as they are typed."""
+    try:
+        yield
+    except InputError as error:
+        context = click.get_current_context()
+        names = {str(one.name): one.opts[0] for one in context.command.params if isinstance(one, click.Option)}
+        names.update(_ARGUMENTS)
+        rule, step = (_renamed(text, names) for text in (error.rule, error.next_step))
+        raise InputError(names.get(error.name, error.name), rule, error.got, step) from None
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    """A sentence with other names: of arguments that are no English words, and of those in a list of parameters."""
+    listed, has, parameters = text.partition("It has: ")
+    strange = [name for name in names if "_" in name or name == "X"]
+    said = re.sub(rf"(?<![\w-])({'|'.join(strange)})\b", lambda found: names[found[0]], listed)
+    return said + has + re.sub(r"\w+", lambda found: names.get(found[0], found[0]), parameters)
+
+
+def _file(path: str) -> str:
+    """The name of a file or folder, without where it lies; never one that reads like an option."""
+    name = Path(path).name or Path(path).absolute().name
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _text(value: Any) -> str:
+    """A value that reads back as the same: names by commas, numbers in full."""
+    return ",".join(value) if isinstance(value, tuple) else repr(value) if isinstance(value, float) else str(value)
