@@ -47,7 +47,18 @@ class SystemSource:
 
 # An owner and an attacker given the same seed must not draw the same numbers: each purpose has a stream of its own.
 Purpose = Literal[
-    "key", "estimate", "coalition", "data", "greedy", "insider", "baseline", "remedy", "lattice", "kaplan", "trial"
+    "key",
+    "estimate",
+    "coalition",
+    "data",
+    "greedy",
+    "insider",
+    "baseline",
+    "remedy",
+    "lattice",
+    "kaplan",
+    "trial",
+    "noise",
 ]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 

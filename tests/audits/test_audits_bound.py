@@ -40,19 +40,40 @@ def _tables():
 def test_no_coalition_exceeds_the_bound(name, records, level, translates):
     table = _table(records, translates=translates)
     sizes = (1, 2, 3, 4)
-    for size, bound in zip(sizes, bounds(records, table.norms, sizes, table.epsilon, level), strict=True):
+    for size, bound in zip(sizes, bounds(table, sizes, level), strict=True):
         every = [_others(table, chosen) for chosen in combinations(range(len(records)), size)]
         assert max(int((p >= level).sum()) for p in every) <= bound.records
         assert max(float(p.mean()) for p in every) <= bound.mean + 1e-12
+        assert max(float(p.max()) for p in every) <= bound.worst
 
 
 def test_the_bound_says_something_where_directions_are_many():
     records = np.random.default_rng(0).standard_normal((5000, 60))
-    norms = np.linalg.norm(records, axis=1)
-    few, many = bounds(records, norms, (3, 60), 0.3, 0.5)
+    few, many = bounds(_table(records), (3, 60), 0.5)
     assert few.records < 400
     assert few.mean < 0.1
     assert many.records == 4940
+    assert many.worst == 1
+
+
+def test_for_one_insider_the_worst_record_has_the_bound_that_all_pairs_reach():
+    records = np.random.default_rng(0).standard_normal((400, 12))
+    table = _table(records)
+    worst = max(float(_others(table, [i]).max()) for i in range(400))
+    (bound,) = bounds(table, (1,), 0.5)
+    assert worst <= bound.worst <= 1.001 * worst
+
+
+@pytest.mark.parametrize("translates", [False, True])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_worst_record_is_bounded_where_no_two_directions_are_near(size, translates):
+    """Every coalition of a table with small coherence: the bound holds and says something."""
+    rng = np.random.default_rng(size)
+    records = (np.linalg.qr(rng.standard_normal((14, 14)))[0][:10] + 0.03 * rng.standard_normal((10, 14))) * 7
+    table = _table(records, translates=translates, epsilon=0.8)
+    (bound,) = bounds(table, (size,), 0.5)
+    worst = max(float(_others(table, chosen).max()) for chosen in combinations(range(10), size))
+    assert 0 < worst <= bound.worst < 0.6
 
 
 @pytest.mark.parametrize("translates", [False, True])

@@ -11,7 +11,7 @@ from audited import audit
 from isobreach import datasets
 from isobreach.audits import GREEDY
 from isobreach.audits.exposure import OwnersTable
-from isobreach.audits.greedy import _nearest_pair, by_nearest
+from isobreach.audits.greedy import by_nearest
 from isobreach.errors import InputError
 from isobreach.io import FileStore
 from isobreach.schemes import Orthogonal
@@ -280,7 +280,7 @@ def test_the_nearest_pair_is_that_of_all_pairs(translates):
         else:
             gaps = np.sqrt(np.maximum(1 - ((records @ records.T) / np.outer(norms, norms)) ** 2, 0.0))
         np.fill_diagonal(gaps, np.inf)
-        target, insider = _nearest_pair(table)
+        target, insider = table.nearest.record, table.nearest.other
         assert target != insider
         assert gaps[target, insider] <= gaps.min() + 2e-3
         assert by_nearest(table, 1)[0] == insider

@@ -100,12 +100,15 @@ class Reconstruction:
         Estimate of every released row's record; columns that are not known hold NaN.
     breach_probability
         Of every released row, where the attack can tell.
+    decided
+        False where the time ended before the attack was through: with more of it, it might find more.
     """
 
     claimed: bool
     reason: str
     estimates: Any = field(repr=False)
     breach_probability: FloatArray | None = field(default=None, repr=False)
+    decided: bool = True
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:

@@ -17,12 +17,13 @@ from isobreach.audits.result import (
     Smallest,
     WorstFound,
 )
-from isobreach.audits.settings import Settings
+from isobreach.audits.settings import RANGE_SHARE, Settings
 from isobreach.audits.study import GREEDY, audit
 
 __all__ = [
     "GREEDY",
     "NOISE_LEVELS",
+    "RANGE_SHARE",
     "AttackerFigures",
     "AttributeFigures",
     "AuditResult",

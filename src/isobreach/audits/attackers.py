@@ -31,6 +31,7 @@ class AttackerFigures:
     """What an attacker who knows no record achieved: shares of all records breached.
 
     ``share``: by the estimates as they are. ``named``: once each column is given its attribute, sign and offset.
+    ``decided``: False where the time ended before the attack was through.
     """
 
     name: str
@@ -38,11 +39,12 @@ class AttackerFigures:
     reason: str
     share: float
     named: float
+    decided: bool
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What is kept of it."""
         return {
-            "figures": np.array([self.claimed, self.share, self.named], dtype=np.float64),
+            "figures": np.array([self.claimed, self.share, self.named, self.decided], dtype=np.float64),
             "reason": np.array(self.reason),
         }
 
@@ -65,8 +67,8 @@ def attackers(
         part = f"{label}: {name}"
         saved = kept.part(part)
         if saved is not None:
-            claimed, share, named = saved["figures"].tolist()
-            found.append(AttackerFigures(name, bool(claimed), str(saved["reason"]), share, named))
+            claimed, share, named, decided = saved["figures"].tolist()
+            found.append(AttackerFigures(name, bool(claimed), str(saved["reason"]), share, named, bool(decided)))
             continue
         one = _attacked(name, records, released, order, epsilon, seed, progress)
         found.append(one)
@@ -89,7 +91,7 @@ def _attacked(
         estimates = np.asarray(attacked.estimates, dtype=np.float64)[order]
         share = breached_share(records, estimates, epsilon)
         named = max(share, breached_share(records, in_names(records, estimates), epsilon))
-    return AttackerFigures(name, attacked.claimed, attacked.reason, share, named)
+    return AttackerFigures(name, attacked.claimed, attacked.reason, share, named, attacked.decided)
 
 
 def breached_share(records: FloatArray, estimates: FloatArray, epsilon: float) -> float:

@@ -15,6 +15,13 @@ records have p >= level, then t_i <= tau for them, tau the largest t with p(t, n
 and with q the least concave function above p(sqrt(s), n - k) on 0 <= s <= 1, Jensen's inequality bounds the mean of all
 breach probabilities by q(1 - (lambda_1 + ... + lambda_k) / m).
 
+The one most exposed record has a bound of its own. Let mu be the largest |cosine| between two records, the *coherence*
+of the table. The Gram matrix of k directions has no eigenvalue below 1 - (k - 1) mu (Gershgorin), so that
+
+    1 - t_i^2  <=  k mu^2 / (1 - (k - 1) mu)      where that is below 1,
+
+and no record has a higher breach probability than p at that t. For one insider it is reached, by the two nearest.
+
 A rigid motion determines k - 1 dimensions of an affine hull that lies within the span of the k records: residuals are
 no smaller, hidden dimensions no fewer, so the same bounds hold. Records of zeros count as breached.
 """
@@ -24,6 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.audits.exposure import OwnersTable
 from isobreach.geometry import breach_probability
 
 FloatArray = NDArray[np.float64]
@@ -33,15 +41,20 @@ _STEPS = 2000
 
 @dataclass(frozen=True)
 class Bound:
-    """No coalition of ``size`` breaches more than ``records`` others, nor has a higher mean than ``mean``."""
+    """No coalition of ``size`` breaches more than ``records`` others, nor has a higher mean than ``mean``.
+
+    ``worst``: nor breaches any one other record with a higher probability.
+    """
 
     size: int
     records: int
     mean: float
+    worst: float
 
 
-def bounds(records: FloatArray, norms: FloatArray, sizes: tuple[int, ...], epsilon: float, level: float) -> list[Bound]:
+def bounds(table: OwnersTable, sizes: tuple[int, ...], level: float) -> list[Bound]:
     """Bounds for each size; ``level``: breach probability from which on a record counts as breached."""
+    records, norms, epsilon = table.records, table.norms, table.epsilon
     some = norms > 0
     unit = records[some] / norms[some, None]
     energy = np.concatenate([[0.0], np.cumsum(np.linalg.eigvalsh(unit.T @ unit)[::-1])])
@@ -54,7 +67,8 @@ def bounds(records: FloatArray, norms: FloatArray, sizes: tuple[int, ...], epsil
         most = min(most + zero, total - size)
         # The insiders, who know their own records, are among those that the mean is of.
         rest = max(total - size, 1)
-        found.append(Bound(size, max(int(most), 0), min((mean * len(unit) + zero) / rest, 1.0)))
+        worst = 1.0 if zero else _worst(size, table.coherence, hidden, epsilon)
+        found.append(Bound(size, max(int(most), 0), min((mean * len(unit) + zero) / rest, 1.0), worst))
     return found
 
 
@@ -67,6 +81,13 @@ def _most(seen: float, hidden: int, epsilon: float, level: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if breach_probability(middle, 1.0, hidden, epsilon) >= level else (low, middle)
     return float(np.floor(seen / (1 - high**2) * (1 + 1e-9)))
+
+
+def _worst(size: int, coherence: float, hidden: int, epsilon: float) -> float:
+    """p at the smallest relative residual that ``size`` records can leave of another; 1 where that is 0."""
+    least = 1 - (size - 1) * coherence
+    seen = size * coherence**2 / least if least > 0 else 1.0
+    return float(breach_probability(np.sqrt(max(1 - seen, 0.0)), 1.0, hidden, epsilon))
 
 
 def _mean(share: float, hidden: int, epsilon: float) -> float:

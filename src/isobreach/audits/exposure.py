@@ -22,14 +22,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.audits.learned import learned
+from isobreach.audits.pairs import NearestPair, coherence, nearest_pair
 from isobreach.blocks import tiles
-from isobreach.geometry import attribute_breach_probability, breach_probability, row_norms
+from isobreach.geometry import breach_probability, row_norms
 from isobreach.linking import Growth
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-STRATA = 200  # records that an attribute's mean probability is worked out for, if there are more: see ``attributes``
+NOBODY: IntArray = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,24 +53,40 @@ class OwnersTable:
         """Length of each record."""
         return row_norms(self.records)
 
-    def exposed(self, order: IntArray, growth: Growth, sizes: tuple[int, ...]) -> "Exposed":
-        """How exposed every record is to order[:size], for each size."""
+    @cached_property
+    def nearest(self) -> NearestPair:
+        """Of all pairs of records the nearest for their length: in place behind a translation, else in direction."""
+        return nearest_pair(self.records, self.norms, in_place=self.translates)
+
+    @cached_property
+    def coherence(self) -> float:
+        """The largest |cosine| between two records, rounded up."""
+        by_angle = nearest_pair(self.records, self.norms, in_place=False) if self.translates else self.nearest
+        return coherence(by_angle, self.records.shape[1])
+
+    def met(self, seed: int) -> "OwnersTable":
+        """The table as one coalition meets it: the same for all of them, whatever the rotation, without noise."""
+        return self
+
+    def exposed(self, order: IntArray, growth: Growth, sizes: tuple[int, ...], watched: IntArray = NOBODY) -> "Exposed":
+        """How exposed every record is to order[:size], for each size, and what is learned of those ``watched``."""
         found = span(self, order, growth, sizes)
-        probability, learned = residuals(self, found), np.zeros((len(sizes), self.records.shape[1]))
-        for place, size in enumerate(sizes):
+        probability = residuals(self, found)
+        for place in range(len(sizes)):
             if found.dimensions[place] < 0:
                 probability[place] = float(self.epsilon >= 1)  # the origin as everyone's record errs by its length
-                continue
-            residual = probability[place]
-            learned[place] = attributes(self, np.delete(residual, order[:size]), found, place)
-            probability[place] = probabilities(self, residual, found.hidden(place))
+            else:
+                probability[place] = probabilities(self, probability[place], found.hidden(place))
         hidden = np.array([found.hidden(place) for place in range(len(sizes))], dtype=np.int64)
-        return Exposed(probability, learned, hidden)
+        return Exposed(probability, attributes(self, found, watched), hidden)
 
 
 @dataclass(frozen=True, eq=False)
 class Exposed:
-    """At each size: every record's breach probability (S x m), attributes learned (S x n), hidden dimension (S)."""
+    """At each size: every record's breach probability (S x m), attributes learned (S x n), hidden dimension (S).
+
+    ``learned``: share of the watched records; 0 where there are none, or nothing can be said.
+    """
 
     probability: FloatArray
     learned: FloatArray
@@ -144,16 +162,23 @@ def probabilities(table: OwnersTable, residual: FloatArray, hidden: int) -> Floa
     return np.asarray(breach_probability(residual, table.norms, hidden, table.epsilon))
 
 
-def attributes(table: OwnersTable, residual: FloatArray, found: Span, place: int) -> FloatArray:
-    """Mean over records of the probability of learning each attribute within its tolerance.
-
-    An attribute's probability falls with the residual, so records are sorted by it and, where they are many, one is
-    taken out of the middle of each of ``STRATA`` groups of equal size: the mean is then off by at most 1 / STRATA.
-    """
-    used = found.directions[:, : found.dimensions[place]]
-    spread = np.sqrt(np.maximum(1 - np.einsum("ij,ij->i", used, used), 0.0))
-    chosen = np.sort(residual)
-    if len(chosen) > STRATA:
-        chosen = chosen[((np.arange(STRATA) + 0.5) / STRATA * len(chosen)).astype(np.int64)]
-    learned = attribute_breach_probability(chosen[:, None], spread, found.hidden(place), table.tolerance)
-    return np.asarray(np.mean(learned, axis=0))
+def attributes(table: OwnersTable, found: Span, watched: IntArray) -> FloatArray:
+    """Share of the watched records of which each attribute is learned, at every size."""
+    directions = found.directions
+    out = np.zeros((len(found.dimensions), len(directions)))
+    if not len(watched):
+        return out
+    centred = table.records[watched] - found.base
+    along = centred @ directions
+    error = centred - along @ directions.T
+    unseen, dimension = 1 - np.einsum("ij,ij->i", directions, directions), directions.shape[1]
+    for place in reversed(range(len(found.dimensions))):
+        if found.dimensions[place] < 0:
+            continue
+        while dimension > found.dimensions[place]:
+            dimension -= 1
+            error += np.outer(along[:, dimension], directions[:, dimension])
+            unseen += directions[:, dimension] ** 2
+        reach = np.outer(row_norms(error), np.sqrt(np.maximum(unseen, 0.0)))
+        out[place] = learned(error, reach, found.hidden(place), table.tolerance, 2 * table.radius[watched])
+    return out

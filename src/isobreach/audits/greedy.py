@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.exposure import OwnersTable
-from isobreach.blocks import processors, run_in_order, tiles
+from isobreach.blocks import tiles
 from isobreach.geometry import breach_probability, row_norms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 CANDIDATES, TARGETS = 128, 2000
-_PAIRS = 1 << 22  # at a time
 _TINY = 1e-9  # of a record's length: a residual that short gives no direction
 
 
@@ -103,7 +102,7 @@ def by_nearest(table: OwnersTable, size: int) -> IntArray:
     total = len(table.records)
     if total < 2:
         return _filled([], total, size)
-    target, insider = _nearest_pair(table)
+    target, insider = table.nearest.record, table.nearest.other
     residual = table.records - table.records[insider] if table.translates else table.records.copy()
     chosen = [insider] if table.translates else []
     able = np.ones(total, dtype=np.bool_)
@@ -121,39 +120,6 @@ def by_nearest(table: OwnersTable, size: int) -> IntArray:
         direction = residual[best] / np.sqrt(max(float(squares[best]), 1e-300))
         residual -= np.outer(residual @ direction, direction)
     return _filled(chosen, total, size)
-
-
-def _nearest_pair(table: OwnersTable) -> tuple[int, int]:
-    """A record and the other one that is nearest to it for its length, of all pairs the nearest.
-
-    In single precision: nearer than a few thousandths of a length they are all near enough.
-    """
-    scale = max(float(table.norms.max()), 1e-300)
-    norms = np.maximum(table.norms / scale, _TINY).astype(np.float32)
-    points = (table.records / scale).astype(np.float32)
-    if not table.translates:
-        points = points / norms[:, None]
-    squares = np.einsum("ij,ij->i", points, points)
-    total = len(points)
-
-    def run(start: int) -> tuple[float, int, int]:
-        block = slice(start, min(start + _pairs_at_once(total), total))
-        products = points[block] @ points.T
-        if table.translates:
-            gaps = (squares[block, None] + squares - 2 * products) / norms[block, None] ** 2
-        else:
-            gaps = 1 - products**2  # the squared sine of the angle
-        gaps[np.arange(len(gaps)), np.arange(start, block.stop)] = np.inf
-        row, column = np.unravel_index(int(gaps.argmin()), gaps.shape)
-        return float(gaps[row, column]), start + int(row), int(column)
-
-    starts = range(0, total, _pairs_at_once(total))
-    _, target, insider = min(run_in_order(run, starts, processors()))
-    return target, insider
-
-
-def _pairs_at_once(total: int) -> int:
-    return max(1, _PAIRS // total)
 
 
 def _central(records: FloatArray, weights: FloatArray) -> int:

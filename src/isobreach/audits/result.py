@@ -62,29 +62,31 @@ class SizeFigures:
 
 @dataclass(frozen=True)
 class Smallest:
-    """The smallest coalition that breaches ``wanted`` of the others, in words ``target``.
+    """The smallest coalition that breaches so many of the others, in words ``target``.
 
     ``random``: the smallest size at which at least half of the random coalitions do, ``low`` and ``high`` the sizes
-    between which it lies as far as the trials tell (95%). ``found``: the smallest of all coalitions tried. None where
-    no size that was tried is enough.
+    between which it lies as far as the trials tell (95%). ``found``: the smallest of all coalitions tried; ``certain``:
+    the smallest that does so with probability 1. None where no size that was tried is enough.
     """
 
     target: str
-    wanted: int
     random: int | None
     low: int | None
     high: int | None
     found: int | None
+    certain: int | None
 
 
 @dataclass(frozen=True, eq=False)
 class AttributeFigures:
-    """By size and attribute, mean over others of the probability of learning it within ``tolerance``.
+    """By size and attribute, share of the others of whom it is learned within ``tolerance``.
 
-    ``value``, ``low``, ``high``: S x n, means over random coalitions with their 95% intervals.
+    ``value``, ``low``, ``high``: S x n, means over random coalitions with their 95% intervals. ``given``: tolerances
+    are the owner's; otherwise 5% of each range, which no report shows, because they tell the range.
     """
 
     tolerance: FloatArray
+    given: bool
     value: FloatArray
     low: FloatArray
     high: FloatArray
@@ -99,6 +101,17 @@ class RecordFigures:
 
     exposure: FloatArray
     breached: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        """Exposure of each record, mean over the sizes; -1 for a record that was in all coalitions of some size."""
+        return np.asarray(np.nan_to_num(self.exposure.mean(axis=0), nan=-1.0))
+
+    @property
+    def needed(self) -> IntArray:
+        """Place of the smallest size at which at least half of the coalitions breach a record; S where none does."""
+        half = np.vstack([self.breached >= 0.5, np.ones(self.breached.shape[1], dtype=np.bool_)])  # NaN is not
+        return np.asarray(half.argmax(axis=0))
 
 
 @dataclass(frozen=True)
@@ -177,7 +190,8 @@ class AuditResult:
         return self.per_size[self.sizes.index(size)]
 
     def most_exposed(self, count: int, size: int | None = None) -> IntArray:
-        """The ``count`` records with the highest exposure to random coalitions of a size, the largest by default."""
-        place = len(self.sizes) - 1 if size is None else self.sizes.index(size)
-        exposure = np.nan_to_num(self.records.exposure[place], nan=-1.0)
+        """The ``count`` records with the highest exposure to random coalitions of a size, or mean over all sizes."""
+        exposure = self.records.mean
+        if size is not None:
+            exposure = np.nan_to_num(self.records.exposure[self.sizes.index(size)], nan=-1.0)
         return np.argsort(-exposure, kind="stable")[:count]

@@ -8,7 +8,7 @@ interrupted audit was taken up again.
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
@@ -21,15 +21,15 @@ from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
-from isobreach.audits.exposure import OwnersTable
+from isobreach.audits.exposure import NOBODY, OwnersTable
 from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy, by_nearest
 from isobreach.audits.kept import Arrays, Kept, Store
-from isobreach.audits.noisy import NoisyTable
+from isobreach.audits.noisy import NoisyTable, released_rows
 from isobreach.audits.remedies import EXACT, remedies
 from isobreach.audits.result import AuditResult, SingleInsider
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
-from isobreach.audits.trial import Figures, Trial, play
+from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.blocks import ONE_BLAS_THREAD, processors, run_in_order
 from isobreach.geometry import row_norms
 from isobreach.linking import GrowingLinks, Growth, Motion
@@ -38,6 +38,7 @@ from isobreach.schemes import OrthogonalNoise, Release, Scheme, perturb
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+WATCHED = 1000  # others whose attributes a random coalition tries to learn, if there are more
 GREEDY = ("greedy, by directions", "greedy, by breaches", "greedy, nearest records")
 
 
@@ -127,11 +128,10 @@ def _audited(
     table, linker = _prepared(records, release, settings)
     rows_known = isinstance(linker, RowsKnown)
     kept = Kept(store, _fingerprint(records, settings, seed), seed)
-    draws = generator(seed, "coalition")
     insider = _alone(table, linker, generator(seed, "insider"), progress)
     greedy = _greedy(table, sizes[-1], insider.record, seed)
-    orders = [*greedy.values(), *(draws.choice(total, sizes[-1], replace=False) for _ in range(trials))]
-    sums = _played(table, linker, orders, settings, len(greedy), kept, progress, threads)
+    coalitions = _coalitions(greedy, total, settings, seed)
+    sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, threads)
     del linker  # and what it holds of the release
 
     played = Played(Figures.stacked(sums.figures), sums.exposure, sums.breached, sums.absent, len(greedy))
@@ -157,7 +157,7 @@ def _audited(
             kept=kept,
             progress=progress,
         )
-    per_size, smallest, per_record, per_attribute = summarise(played, table, sizes, settings.level, tuple(greedy))
+    per_size, smallest, per_record, per_attribute = summarise(played, table, settings, tuple(greedy))
     return AuditResult(
         scheme=scheme.name,
         scheme_parameters=asdict(scheme),
@@ -202,14 +202,33 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
         values = values / np.abs(values).max(axis=1, keepdims=True)  # first: squares of small entries underflow
         values = values / row_norms(values)[:, None]
     radius = EXACT.radius(row_norms(values), values.shape[1])
-    released, noise = release.data[key.order] / key.scale, key.noise / key.scale
-    return NoisyTable(values, radius, False, epsilon, settings.tolerances(values), released, noise), RowsKnown()
+    table = NoisyTable(
+        values,
+        radius,
+        False,
+        epsilon,
+        settings.tolerances(values),
+        **released_rows(release),
+        original=records,
+        scheme=scheme,
+    )
+    return table, RowsKnown()
+
+
+def _coalitions(greedy: Mapping[str, IntArray], total: int, settings: Settings, seed: int) -> list[Coalition]:
+    """The greedy coalitions and the random ones; those who come next in a random order are watched."""
+    draws, size = generator(seed, "coalition"), settings.sizes[-1]
+    seeds = generator(seed, "noise").integers(0, 2**62, len(greedy) + settings.trials).tolist()
+    orders = [draws.choice(total, min(total, size + WATCHED), replace=False) for _ in range(settings.trials)]
+    chosen = [(order, NOBODY) for order in greedy.values()]
+    drawn = [(order[:size], order[size:]) for order in orders]
+    return [Coalition(*parts, own) for parts, own in zip(chosen + drawn, seeds, strict=True)]
 
 
 def _played(
     table: OwnersTable,
     links: Linker,
-    orders: Sequence[IntArray],
+    coalitions: Sequence[Coalition],
     settings: Settings,
     greedy: int,
     kept: Kept,
@@ -225,16 +244,16 @@ def _played(
     else:
         sums = _Sums.restored(saved)
     done = len(sums.figures)
-    progress("coalitions", done, len(orders))
-    rest = orders[done:]
-    for part, joined in links.batches(rest, progress):
+    progress("coalitions", done, len(coalitions))
+    rest = coalitions[done:]
+    for part, joined in links.batches([one.order for one in rest], progress):
 
         def run(i: int, joined: Any = joined) -> Trial:
-            return play(table, rest[i], links.grow(rest[i], joined), sizes, level)
+            return play(table, rest[i], links.grow(rest[i].order, joined), sizes, level)
 
         for i, trial in zip(part, run_in_order(run, part, threads or processors(), ahead=0), strict=True):
-            sums.add(trial, rest[i], sizes, level, random=done + i >= greedy)
-            progress("coalitions", done + i + 1, len(orders))
+            sums.add(trial, rest[i].order, sizes, level, random=done + i >= greedy)
+            progress("coalitions", done + i + 1, len(coalitions))
             kept.done("coalitions", sums.arrays)
     if len(rest):
         kept.done("coalitions", sums.arrays, whole=True)
@@ -284,7 +303,7 @@ def _motion(scheme: Scheme) -> Motion:
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 2 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 3 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From coalitions played to the figures of the result."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +19,13 @@ from isobreach.audits.result import (
     Smallest,
     WorstFound,
 )
+from isobreach.audits.settings import Settings
 from isobreach.audits.trial import QUANTILES, Figures
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-TARGETS = {"one record": 0.0, "1% of the records": 0.01, "half of the records": 0.5, "all records": 1.0}
+TARGETS = {"one other record": 0.0, "1% of the others": 0.01, "half of the others": 0.5, "all others": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +45,12 @@ class Played:
 
 
 def summarise(
-    played: Played, table: OwnersTable, sizes: tuple[int, ...], level: float, greedy: tuple[str, ...]
+    played: Played, table: OwnersTable, settings: Settings, greedy: tuple[str, ...]
 ) -> tuple[tuple[SizeFigures, ...], tuple[Smallest, ...], RecordFigures, AttributeFigures]:
     """Figures by size, the smallest coalitions, figures by record and by attribute."""
-    total = len(table.records)
+    total, sizes = len(table.records), settings.sizes
     others = np.array([total - size for size in sizes])
-    limits = bounds(table.records, table.norms, sizes, table.epsilon, level)
+    limits = bounds(table, sizes, settings.level)
     per_size = tuple(
         SizeFigures(
             size,
@@ -60,12 +63,17 @@ def summarise(
         )
         for place, size in enumerate(sizes)
     )
-    smallest = tuple(_smallest(target, share, played, sizes, others, total) for target, share in TARGETS.items())
+    smallest = tuple(_smallest(target, share, played, sizes, others) for target, share in TARGETS.items())
     trials = len(played.random.linked)
     present = trials - played.absent
     with np.errstate(invalid="ignore"):
         records = RecordFigures(played.exposure / present, played.breached / present)
-    return per_size, smallest, records, _attributes(played.random, table.tolerance)
+    return (
+        per_size,
+        smallest,
+        records,
+        _attributes(played.random, table.tolerance, given=settings.tolerance is not None),
+    )
 
 
 def _random(figures: Figures, place: int, size: int, others: int) -> RandomCoalitions:
@@ -86,28 +94,26 @@ def _worst(values: FloatArray, greedy: tuple[str, ...]) -> WorstFound:
     return WorstFound(float(values[best]), greedy[best] if best < len(greedy) else "random")
 
 
-def _smallest(
-    target: str, share: float, played: Played, sizes: tuple[int, ...], others: IntArray, total: int
-) -> Smallest:
+def _smallest(target: str, share: float, played: Played, sizes: tuple[int, ...], others: IntArray) -> Smallest:
     wanted = np.maximum(np.ceil(share * others - 1e-9), 1).astype(np.int64)
     reached = played.figures.breached >= wanted
     trials = len(reached) - played.greedy
     shares = [clopper_pearson(int(count), trials) for count in reached[played.greedy :].sum(axis=0)]  # "at least half"
 
-    def first(enough: list[bool]) -> int | None:
+    def first(enough: Iterable[Any]) -> int | None:
         return next((size for size, yes in zip(sizes, enough, strict=True) if yes), None)
 
     return Smallest(
         target=target,
-        wanted=int(max(np.ceil(share * total - 1e-9), 1)),
-        random=first([s.value >= 0.5 for s in shares]),
-        low=first([s.high >= 0.5 for s in shares]),
-        high=first([s.low >= 0.5 for s in shares]),
-        found=first([bool(yes) for yes in reached.any(axis=0)]),
+        random=first(s.value >= 0.5 for s in shares),
+        low=first(s.high >= 0.5 for s in shares),
+        high=first(s.low >= 0.5 for s in shares),
+        found=first(reached.any(axis=0)),
+        certain=first((played.figures.certain >= wanted).any(axis=0)),
     )
 
 
-def _attributes(figures: Figures, tolerance: FloatArray) -> AttributeFigures:
+def _attributes(figures: Figures, tolerance: FloatArray, *, given: bool) -> AttributeFigures:
     _, sizes, columns = figures.attributes.shape
     cells: list[list[Sampled]] = [
         [mean_interval(figures.attributes[:, s, j]) for j in range(columns)] for s in range(sizes)
@@ -115,4 +121,4 @@ def _attributes(figures: Figures, tolerance: FloatArray) -> AttributeFigures:
     value, low, high = (
         np.array([[getattr(cell, name) for cell in row] for row in cells]) for name in ("value", "low", "high")
     )
-    return AttributeFigures(tolerance, value, low, high)
+    return AttributeFigures(tolerance, given, value, low, high)

@@ -56,10 +56,23 @@ class Trial:
     probability: FloatArray
 
 
-def play(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
-    """Figures of the coalitions order[:size] for every size."""
-    count = len(sizes)
-    exposed = table.exposed(order, growth, sizes)
+@dataclass(frozen=True, eq=False)
+class Coalition:
+    """Insiders in the order in which they join, up to the largest size.
+
+    ``watched``: others whose attributes they try to learn; they stand for all others, so they are drawn at random.
+    ``seed``: of the noise that this coalition meets, where the scheme adds any.
+    """
+
+    order: IntArray
+    watched: IntArray
+    seed: int
+
+
+def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
+    """Figures of the coalition at every size."""
+    count, order = len(sizes), coalition.order
+    exposed = table.met(coalition.seed).exposed(order, growth, sizes, coalition.watched)
     probability = exposed.probability
     worst, worst_record = np.empty(count), np.empty(count, dtype=np.int64)
     mean, quantiles = np.empty(count), np.empty((count, len(QUANTILES)))

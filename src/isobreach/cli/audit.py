@@ -219,6 +219,7 @@ def _per_record(result: AuditReport) -> dict[str, Any]:
     columns: dict[str, Any] = {"row": np.arange(result.rows)}
     if result.ids is not None:
         columns["id"] = result.ids
+    columns["mean_exposure"] = np.where(result.records.mean < 0, np.nan, result.records.mean)
     for place, size in enumerate(result.sizes):
         columns[f"exposure_{size}"] = result.records.exposure[place]
         columns[f"breached_share_{size}"] = result.records.breached[place]
@@ -230,7 +231,7 @@ def _per_attribute(result: AuditReport) -> dict[str, Any]:
     names = result.names or tuple(f"c{place + 1}" for place in range(result.columns))
     columns: dict[str, Any] = {
         "attribute": np.array(names),
-        "tolerance": figures.tolerance,
+        "tolerance": figures.tolerance if figures.given else np.full(result.columns, np.nan),  # 5% would tell the range
         "column_mean": result.baselines.attributes,
     }
     for place, size in enumerate(result.sizes):

@@ -39,8 +39,8 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
         "smallest": [
             {
                 "target": one.target,
-                "records": one.wanted,
                 "found": one.found,
+                "certain": one.certain,
                 "random": one.random,
                 "random_low": one.low,
                 "random_high": one.high,
@@ -70,6 +70,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
                 "reason": one.reason,
                 "share": one.share,
                 "named_share": one.named,
+                "decided": one.decided,
             }
             for one in result.attackers
         ],
@@ -96,7 +97,7 @@ def _size(one: SizeFigures) -> dict[str, Any]:
             "mean": {"value": one.worst_mean.value, "coalition": one.worst_mean.coalition},
             "breached": {"value": int(one.worst_breached.value), "coalition": one.worst_breached.coalition},
         },
-        "bound": {"breached": one.bound.records, "mean": one.bound.mean},
+        "bound": {"breached": one.bound.records, "mean": one.bound.mean, "worst_record": one.bound.worst},
     }
 
 
@@ -108,7 +109,7 @@ def _attribute(result: AuditResult, place: int) -> dict[str, Any]:
     figures = result.attributes
     return {
         "name": column(result, place),
-        "tolerance": float(figures.tolerance[place]),
+        "tolerance": float(figures.tolerance[place]) if figures.given else None,
         "column_mean": float(result.baselines.attributes[place]),
         "by_size": [
             {
@@ -129,7 +130,14 @@ def _identity(result: AuditResult, row: int) -> dict[str, Any]:
 def _record(result: AuditResult, row: int) -> dict[str, Any]:
     figures = (result.records.exposure[-1, row], result.records.breached[-1, row])
     exposure, breached = (None if np.isnan(value) else float(value) for value in figures)
-    return {**_identity(result, row), "exposure": exposure, "breached_share": breached}
+    mean, needed = float(result.records.mean[row]), int(result.records.needed[row])
+    return {
+        **_identity(result, row),
+        "mean_exposure": None if mean < 0 else mean,
+        "exposure": exposure,
+        "breached_share": breached,
+        "insiders_needed": result.sizes[needed] if needed < len(result.sizes) else None,
+    }
 
 
 def _remedies(result: AuditResult) -> dict[str, Any] | None:

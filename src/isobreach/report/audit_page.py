@@ -10,8 +10,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
 from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_charts import audit_charts
 from isobreach.report.audit_wording import (
@@ -25,6 +23,7 @@ from isobreach.report.audit_wording import (
     sentences,
     share,
     threat,
+    tolerance,
     verdict,
 )
 from isobreach.report.page import run_rows
@@ -106,7 +105,7 @@ def _sizes(result: AuditResult) -> str:
     rows: list[list[Cell]] = [
         [
             (str(one.size), one.size),
-            _sampled(one.random.linked),
+            ("rows known", None) if result.rows_known else _sampled(one.random.linked),
             (_interval(one.random.worst, _short), one.random.worst.value),
             (_interval(one.random.mean, _short), one.random.mean.value),
             _sampled(one.random.breached),
@@ -123,30 +122,33 @@ def _sizes(result: AuditResult) -> str:
 
 
 def _smallest(result: AuditResult) -> str:
-    head = ("to breach", "records", "fewest insiders found", "half of the random coalitions", "between")
+    head = ("to breach", "fewest insiders found", "with certainty", "half of the random coalitions", "95% interval")
     largest = result.sizes[-1]
     rows: list[list[Cell]] = []
     for one in result.smallest:
-        low, high = one.low, one.high
-        between = "" if low is None else f"{low} and {high if high is not None else f'more than {largest}'}"
-        found, random = (f"more than {largest}" if v is None else str(v) for v in (one.found, one.random))
-        rows.append(
-            [(one.target, None), (f"{one.wanted:,}", one.wanted), (found, None), (random, None), (between, None)]
-        )
+        sizes = [one.found, one.certain, one.random, one.low, one.high]
+        found, certain, random, low, high = (f"more than {largest}" if v is None else str(v) for v in sizes)
+        between = low if low == high else f"{low} to {high}"
+        rows.append([(text, None) for text in (one.target, found, certain, random, between)])
     return f"<h2>How few insiders are enough</h2>{_table(head, rows)}"
 
 
 def _records(result: AuditResult) -> str:
-    head = ("row", *(() if result.ids is None else ("id",)), "exposure", "share of coalitions that breach it")
+    largest, figures = result.sizes[-1], result.records
+    ids = () if result.ids is None else ("id",)
+    head = ("row", *ids, "exposure", f"exposure to {largest}", "insiders needed")
     rows: list[list[Cell]] = []
     for row in result.most_exposed(MOST).tolist():
-        exposure, breached = (float(v[-1, row]) for v in (result.records.exposure, result.records.breached))
-        if np.isnan(exposure):
+        mean, exposure = float(figures.mean[row]), float(figures.exposure[-1, row])
+        if mean < 0:
             continue
+        needed = int(figures.needed[row])
+        insiders = (str(result.sizes[needed]), needed) if needed < len(result.sizes) else (f"> {largest}", needed)
         named: list[Cell] = [] if result.ids is None else [(str(result.ids[row]), None)]
-        rows.append([(str(row), row), *named, (probability(exposure), exposure), (share(breached), breached)])
+        rows.append([(str(row), row), *named, (_short(mean), mean), (_short(exposure), exposure), insiders])
     note = (
-        f"Mean breach probability over random coalitions of {result.sizes[-1]} without the record; rows are counted "
+        "Exposure: mean breach probability over the random coalitions without the record, of all sizes and of the "
+        "largest. Insiders needed: the smallest size at which half of these coalitions breach it. Rows are counted "
         f"from 0. The first {len(rows):,} of {result.rows:,}: per_record.parquet has all."
     )
     return f'<h2>The most exposed records</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
@@ -159,11 +161,12 @@ def _attributes(result: AuditResult) -> str:
     for place in range(result.columns):
         value = Sampled(*(float(part[-1, place]) for part in (figures.value, figures.low, figures.high)))
         guess = float(result.baselines.attributes[place])
-        tolerance = float(figures.tolerance[place])
-        rows.append(
-            [(column(result, place), None), _sampled(value), (share(guess), guess), (f"{tolerance:.4g}", tolerance)]
-        )
-    note = "Mean over others of the probability of learning the attribute within its tolerance. Higher is worse."
+        within = (tolerance(result, place), float(figures.tolerance[place]) if figures.given else None)
+        rows.append([(column(result, place), None), _sampled(value), (share(guess), guess), within])
+    note = (
+        "Share of the others of whom the attribute is learned, counted, with 95% intervals over random coalitions. "
+        "Higher is worse."
+    )
     return f'<h2>Attributes</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
 
 

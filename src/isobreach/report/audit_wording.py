@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An audit in plain words: one source for the terminal, the page and the machine-readable result."""
 
-from isobreach.audits import AuditResult, Sampled, Smallest
+import numpy as np
+
+from isobreach.audits import RANGE_SHARE, AuditResult, Sampled, Smallest
 from isobreach.report.phrases import count, percent, probability
 
 _SHOWN = "95% interval"
@@ -39,12 +41,15 @@ def verdict(result: AuditResult) -> str:
     if result.undecided:
         coalitions = count(result.trials, "random coalition")
         said += f" Links were undecided for {result.undecided} of {coalitions}: it may be worse."
-    alone = [attacker for attacker in result.attackers if attacker.claimed and attacker.named > 0]
-    for attacker in alone:
-        said += (
-            f" Without any insider, the {attacker.name} attack recovers {share(attacker.named)} of all records"
-            f"{'' if attacker.named == attacker.share else ', up to the names, signs and offsets of the attributes'}."
-        )
+    for attacker in result.attackers:
+        if attacker.claimed and attacker.named > 0:
+            up_to = ", up to the names, signs and offsets of the attributes"
+            said += (
+                f" Without any insider, the {attacker.name} attack recovers {share(attacker.named)} of all records"
+                f"{'' if attacker.named == attacker.share else up_to}."
+            )
+        elif not attacker.decided:
+            said += f" The {attacker.name} attack, which needs no insider, ran out of time: it may succeed with more."
     return said
 
 
@@ -62,10 +67,17 @@ def _insiders(result: AuditResult) -> str:
     rows = (" who knows the own row" if one.found == 1 else " who know their own rows") if result.rows_known else ""
     enough = f"{count(one.found, 'insider')}{rows} can be enough to breach another record ({breach_words(result)})"
     if everyone.found is not None:
-        return f"{enough}, and {everyone.found} to breach every record."
+        return f"{enough}, and {everyone.found} to breach every other record{_certain(everyone)}."
     if half.found is not None:
-        return f"{enough}, and {half.found} to breach half of all records."
+        return f"{enough}, and {half.found} to breach half of the others{_certain(half)}."
     return f"{enough}; {largest} drawn at random breach {share(last.random.breached.value)} of all others."
+
+
+def _certain(one: Smallest) -> str:
+    """How many it takes for certain, where that is more."""
+    if one.certain == one.found:
+        return " with certainty"
+    return "" if one.certain is None else f" ({one.certain} to do so with certainty)"
 
 
 def sentences(result: AuditResult) -> list[str]:
@@ -78,6 +90,7 @@ def sentences(result: AuditResult) -> list[str]:
             f"{int(last.worst_breached.value):,} of {result.rows - last.size:,} others; no coalition of that size "
             f"can breach more than {last.bound.records:,} in this way."
         ),
+        worst_record_sentence(result),
         *(smallest_sentence(one, result.sizes[-1]) for one in result.smallest),
         _insider(result),
         _attribute(result),
@@ -90,6 +103,9 @@ def sentences(result: AuditResult) -> list[str]:
     if result.remedies is not None:
         lines.append(remedy_sentence(result))
         lines += jitter_sentences(result)
+    repeated = 0 if result.ids is None else result.rows - len(np.unique(result.ids))
+    if repeated:
+        lines.append(f"Ids repeat ({repeated:,} of them): the row, counted from 0, tells such records apart.")
     if result.undecided:
         lines.append(
             f"For {count(result.undecided, 'random coalition')} the search for links was given up: the table is so "
@@ -105,6 +121,21 @@ def _coalitions(result: AuditResult) -> str:
     return (
         f"Random coalitions of {last.size}: {rows}; {sampled_share(last.random.breached)} of all others are breached."
     )
+
+
+def worst_record_sentence(result: AuditResult) -> str:
+    """The record that is most exposed of all, and what is proved of it."""
+    last = result.per_size[-1]
+    found, bound = last.worst_record, last.bound.worst
+    said = (
+        f"The most exposed record: the worst coalition of {last.size} that was found ({found.coalition}) breaches it "
+        f"with probability {probability(found.value)}"
+    )
+    if found.value == 1:
+        return f"{said}."
+    if bound == 1:
+        return f"{said}; that no coalition of that size does better is not proved."
+    return f"{said}; no coalition of that size exceeds {probability(bound)}."
 
 
 def smallest_sentence(one: Smallest, largest: int) -> str:
@@ -131,14 +162,24 @@ def _insider(result: AuditResult) -> str:
 
 
 def _attribute(result: AuditResult) -> str:
-    place = int(result.attributes.value[-1].argmax())
     figures = result.attributes
+    place, insiders = int(figures.value[-1].argmax()), count(result.sizes[-1], "random insider")
     value = Sampled(*(float(part[-1, place]) for part in (figures.value, figures.low, figures.high)))
+    within = f"within {tolerance(result, place)}"
+    if value.value == 0:
+        return f"{insiders} learned no attribute of a record that was watched, {within}."
+    alike = int((figures.value[-1] == value.value).sum()) - 1
+    said = f"the attribute {column(result, place)!r}" + (f" ({count(alike, 'other')} alike)" if alike else "")
     return (
-        f"Most easily learned within its tolerance is the attribute {column(result, place)!r}: for "
-        f"{sampled_share(value)} of the others, on average, by {result.sizes[-1]} random insiders; guessing its mean "
-        f"does so for {share(float(result.baselines.attributes[place]))}."
+        f"Most easily learned, {within}, is {said}: of {sampled_share(value)} of the others, on average, by "
+        f"{insiders}; guessing its mean does so for {share(float(result.baselines.attributes[place]))}."
     )
+
+
+def tolerance(result: AuditResult, place: int) -> str:
+    """Within what an attribute counts as learned; 5% of a range is not told as a number, which would tell the range."""
+    figures = result.attributes
+    return f"{figures.tolerance[place]:g}" if figures.given else f"{percent(RANGE_SHARE)} of its range"
 
 
 def attacker_sentence(result: AuditResult, place: int) -> str:
@@ -224,9 +265,9 @@ def caveats(result: AuditResult) -> list[str]:
             "holds for every coalition, and may be far above what any achieves."
         ),
         (
-            "Probabilities of learning an attribute suppose that the hidden part of a record points in all directions "
-            "alike. In a table whose columns differ much in size, an attribute may be learned more or less often than "
-            "that; never less often than by guessing its mean."
+            "Attributes are learned by insiders who guess that what is hidden of them is zero or, where one or two "
+            "dimensions are hidden, as large as it can be. Who knows how values are distributed may learn more often; "
+            "never less often than by guessing the mean."
         ),
         (
             "Columns with large values carry most of a record's length. Standardise the table first if all columns "
@@ -244,8 +285,9 @@ def caveats(result: AuditResult) -> list[str]:
             "numbers. For insiders who have to search, the figures are upper bounds."
         )
         lines.append(
-            "Noise was drawn once. Probabilities are over the guess of a hidden direction, for an attacker who knows "
-            "how long the hidden part should be; one who also knows how records are distributed may do better."
+            "Noise is drawn anew for every coalition. Probabilities are over the guess of a hidden direction, for an "
+            "attacker who knows how long the hidden part should be; one who also knows how records are distributed may "
+            "do better."
         )
     if result.remedies is not None:
         lines.append(
@@ -259,19 +301,23 @@ def caveats(result: AuditResult) -> list[str]:
 def kinds(result: AuditResult) -> dict[str, str]:
     """What each kind of figure is."""
     given = "the noise drawn and rows known" if result.noise else "the links"
-    return {
+    said = {
         "breach probability": f"closed form, given {given}, of a coalition's hidden direction drawn at random",
         "random coalitions": "sampled: means over random coalitions with 95% intervals"
-        + (", for the one draw of noise" if result.noise else ""),
+        + (" and draws of noise" if result.noise else ""),
         "worst found": "exact for the coalitions tried: at least this bad",
         "bound": "proved for every coalition of that size",
-        "attributes": "model-based: as if the hidden part of a record pointed in all directions alike; mean over "
-        "records within 0.005, sampled over coalitions with 95% intervals",
-        "noise and jitter as remedies": "counted on simulated releases, with 95% intervals; upper bounds for insiders "
-        "who have to find their rows",
+        "attributes": "counted on the records: on up to 1,000 others for each random coalition, with 95% intervals",
         "column means": "counted on all records",
         "random link": "sampled pairs of records, with a 95% interval",
     }
+    if result.remedies is not None:
+        said["noise and jitter as remedies"] = (
+            "counted on simulated releases, with 95% intervals; upper bounds for insiders who have to find their rows"
+        )
+    if result.attackers:
+        said["attackers without insiders"] = "counted on one release"
+    return said
 
 
 def name(result: AuditResult, record: int) -> str:

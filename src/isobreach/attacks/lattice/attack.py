@@ -22,7 +22,7 @@ from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.evidence import grid_evidence, still_certain
 from isobreach.attacks.lattice.frame import Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
-from isobreach.attacks.lattice.search import Release, search
+from isobreach.attacks.lattice.search import LATE, Release, search
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
 from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
@@ -203,6 +203,7 @@ def _told(
         claimed=True,
         reason=_reason(source.shape, count, left_over, misread, naming),
         estimates=values[:, order],
+        decided=LATE not in doubt,
         axes=(completed(frame.directions) * signs[:, None])[order],
         steps=steps[order],
         recovered=recovered,
@@ -294,6 +295,7 @@ def _nothing(shape: tuple[int, int], doubt: str) -> LatticeReconstruction:
         claimed=False,
         reason=f"Nothing is claimed: {doubt}.",
         estimates=np.full((rows, columns), np.nan),
+        decided=LATE not in doubt,
         axes=np.eye(columns),
         steps=np.full(columns, np.nan),
         recovered=np.zeros(columns, dtype=np.bool_),

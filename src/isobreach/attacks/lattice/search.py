@@ -27,7 +27,7 @@ Path = partial[Frame | None]
 _UNITS = tuple(10.0**-k for k in range(7))
 # Error of an inner product, in squared units, beyond which its whole number cannot be told.
 _LARGEST_ERROR = 0.25
-_LATE = "the time budget was too short for all paths"
+LATE = "the time budget was too short for all paths"
 _ROUNDOFF = 64.0  # times that of a coordinate: fits and long sums have more
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
@@ -69,14 +69,14 @@ def search(
     for done, (path, child) in enumerate(zip(paths, random.spawn(len(paths)), strict=True)):
         progress("lattice paths", done, len(paths))
         if deadline.left <= 0:
-            late = _LATE
+            late = LATE
             break
         try:
             frame = path(child, deadline.half())
         except np.linalg.LinAlgError:
             continue  # too degenerate for this path
         except OutOfTimeError:
-            late = _LATE
+            late = LATE
             continue
         if frame is None:
             continue

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All pairs of records: which two are nearest for their length, and how near two directions can be.
+
+In single precision, which tells gaps apart down to a few thousandths of a length: records nearer than that are near
+enough whatever they are asked for. What is to be proved allows for the rounding.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.blocks import processors, run_in_order
+
+FloatArray = NDArray[np.float64]
+Single = NDArray[np.float32]
+
+_ROWS, _OTHERS = 512, 1024  # at a time: their pairs stay in the cache
+_TINY = 1e-9  # of the longest record, which stands for shorter ones
+
+
+@dataclass(frozen=True)
+class NearestPair:
+    """``other`` is the nearest to ``record`` for the record's length; ``gap``: their squared distance, or sine."""
+
+    gap: float
+    record: int
+    other: int
+
+
+def nearest_pair(records: FloatArray, norms: FloatArray, *, in_place: bool) -> NearestPair:
+    """Of all pairs the nearest: |x - y| / |x| ``in_place``, x the longer one, else the sine of their angle."""
+    if not in_place:
+        directions = records / np.where(norms > 0, norms, 1.0)[:, None]
+        return _smallest(directions.astype(np.float32), lambda products, *_: 1 - products**2)
+    scale = max(float(norms.max()), 1e-300)
+    points, lengths = (records / scale).astype(np.float32), np.maximum(norms / scale, _TINY).astype(np.float32)
+    squares = np.einsum("ij,ij->i", points, points)
+
+    def gaps(products: Single, rows: slice, others: slice) -> Single:
+        apart = squares[rows, None] + squares[others] - 2 * products
+        return np.asarray(apart / np.maximum(lengths[rows, None], lengths[others]) ** 2)
+
+    pair = _smallest(points, gaps)
+    one, two = sorted((pair.record, pair.other), key=lambda i: -norms[i])
+    return NearestPair(pair.gap, one, two)
+
+
+def coherence(by_angle: NearestPair, columns: int) -> float:
+    """The largest |cosine| between two records, rounded up."""
+    # A product of n single-precision numbers of length one errs by at most n + 2 units in the last place, 2^-24 each.
+    rounding = 4 * (columns + 2) * 2.0**-24
+    return float(min(np.sqrt(max(1 - by_angle.gap, 0.0) + rounding) + rounding, 1.0))
+
+
+def _smallest(points: Single, gaps: Callable[[Single, slice, slice], Single]) -> NearestPair:
+    """The pair with the smallest gap; ``gaps(products, rows, others)`` is the same for a pair either way round."""
+    total = len(points)
+
+    def run(start: int) -> tuple[float, int, int]:
+        rows, best = slice(start, min(start + _ROWS, total)), (np.inf, start, start)
+        for first in range(start, total, _OTHERS):
+            others = slice(first, min(first + _OTHERS, total))
+            apart = gaps(points[rows] @ points[others].T, rows, others)
+            if first == start:
+                apart[np.tril_indices(len(apart), m=apart.shape[1])] = np.inf  # each pair once, no record with itself
+            row, column = divmod(int(apart.argmin()), apart.shape[1])
+            best = min(best, (float(apart[row, column]), start + row, first + column))
+        return best
+
+    return NearestPair(*min(run_in_order(run, range(0, total, _ROWS), processors())))
