@@ -155,6 +155,63 @@ def test_no_private_value_is_written(tmp_path):
     assert "77777" not in (tmp_path / "result.json").read_text() + _page(report, tmp_path)
 
 
+def test_a_default_tolerance_does_not_tell_the_range(tmp_path):
+    records = np.random.default_rng(0).permuted(np.linspace(0, 20 * 31.4159, 90).reshape(30, 3), axis=0)
+    for tolerance, told in ((None, False), (0.05 * np.ptp(records, axis=0), True)):
+        report = ib.audit(records, coalition_sizes=[2], trials=3, tolerance=tolerance, seed=0)
+        report.to_json(tmp_path / "result.json")
+        written = (tmp_path / "result.json").read_text() + _page(report, tmp_path)
+        numbers = [f"{one:g}" for one in report.attributes.tolerance]
+        assert [number in written for number in numbers] == [told] * 3
+        assert ("5% of its range" in written) is not told
+
+
+def test_where_everyone_is_breached_those_who_are_so_by_few_come_first():
+    """Records along one direction and others anywhere: one insider of the line breaches the line."""
+    rng = np.random.default_rng(0)
+    line = np.outer(rng.uniform(1, 2, 40), [3.0, 1.0, 2.0, 1.0]) + 0.001 * rng.standard_normal((40, 4))
+    records = rng.permutation(np.concatenate([line, 5 * rng.standard_normal((20, 4))]))
+    report = ib.audit(records, "orthogonal", coalition_sizes=[1, 4], trials=30, rows_known=True, seed=0)
+    assert (report.records.exposure[-1] == 1).all()
+    first = report.most_exposed(40)
+    along = records[first] / records[first, :1]
+    np.testing.assert_allclose(along, along[:1] * np.ones((40, 1)), atol=0.02)
+    assert (report.records.needed[first] == 0).all()
+    assert (report.records.needed[report.most_exposed(60)[40:]] == 1).all()
+    assert report.most_exposed(60, size=4).tolist() == list(range(60))
+
+
+def test_a_coin_flip_is_not_called_certain(reports):
+    from isobreach.report import audit_verdict
+
+    records = RNG.standard_normal((50, 3))
+    report = ib.audit(records, "orthogonal", coalition_sizes=[1, 2, 3], trials=9, rows_known=True, seed=0)
+    everyone = report.smallest[-1]
+    assert (everyone.found, everyone.certain) == (2, 3)
+    assert "2 to breach every other record (3 to do so with certainty)." in audit_verdict(report)
+
+
+def test_repeated_ids_are_told():
+    import pandas as pd
+
+    from isobreach.report import audit_sentences
+
+    table = pd.DataFrame(RNG.standard_normal((30, 3)), index=[f"p{i // 2}" for i in range(28)] + ["x", "y"])
+    told = [audit_sentences(ib.audit(one, coalition_sizes=[2], trials=3, seed=0)) for one in (table, table[::2])]
+    assert ["Ids repeat (14 of them)" in " ".join(lines) for lines in told] == [True, False]
+
+
+def test_an_attack_that_ran_out_of_time_is_in_the_verdict(reports):
+    from dataclasses import replace
+
+    from isobreach.report import audit_verdict
+
+    report = next(one for one in reports.values() if one.attackers)
+    late = replace(report.attackers[0], claimed=False, share=0.0, named=0.0, decided=False)
+    assert "ran out of time" in audit_verdict(replace(report, attackers=(late,)))
+    assert "ran out of time" not in audit_verdict(replace(report, attackers=(replace(late, decided=True),)))
+
+
 def test_the_verdict_never_promises_safety():
     records = RNG.standard_normal((200, 40))
     report = ib.audit(records, epsilon=0.01, coalition_sizes=[1], trials=3, seed=0)

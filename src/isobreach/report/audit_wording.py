@@ -31,8 +31,12 @@ def sampled_share(value: Sampled) -> str:
 
 def breach_words(result: AuditResult) -> str:
     """What a breach is, in this audit."""
+    return f"{_near(result)} with probability {result.level:g} or more"
+
+
+def _near(result: AuditResult) -> str:
     what = "its direction, scaled to length one," if result.unit_length else "its length"
-    return f"estimated within {percent(result.epsilon)} of {what} with probability {result.level:g} or more"
+    return f"estimated within {percent(result.epsilon)} of {what}"
 
 
 def verdict(result: AuditResult) -> str:
@@ -65,12 +69,15 @@ def _insiders(result: AuditResult) -> str:
             "That is no proof of safety."
         )
     rows = (" who knows the own row" if one.found == 1 else " who know their own rows") if result.rows_known else ""
-    enough = f"{count(one.found, 'insider')}{rows} can be enough to breach another record ({breach_words(result)})"
-    if everyone.found is not None:
-        return f"{enough}, and {everyone.found} to breach every other record{_certain(everyone)}."
-    if half.found is not None:
-        return f"{enough}, and {half.found} to breach half of the others{_certain(half)}."
-    return f"{enough}; {largest} drawn at random breach {share(last.random.breached.value)} of all others."
+    enough, within = f"{count(one.found, 'insider')}{rows} can be enough to breach", breach_words(result)
+    for most, whom in ((everyone, "every other record"), (half, "half of the others")):
+        if most.found == one.found:
+            sure = most.certain == most.found
+            return f"{enough} {whom} ({_near(result) if sure else within}){_certain(most)}."
+        if most.found is not None:
+            return f"{enough} another record ({within}), and {most.found} to breach {whom}{_certain(most)}."
+    random = share(last.random.breached.value)
+    return f"{enough} another record ({within}); {largest} drawn at random breach {random} of all others."
 
 
 def _certain(one: Smallest) -> str:
@@ -186,7 +193,7 @@ def attacker_sentence(result: AuditResult, place: int) -> str:
     """What an attacker without insiders achieved."""
     one = result.attackers[place]
     if not one.claimed:
-        return f"The {one.name} attack, which knows no record, claims nothing. {one.reason}"
+        return f"The {one.name} attack, which knows no record, breaches none. {one.reason}"
     said = f"The {one.name} attack, which knows no record, breaches {share(one.share)} of all records as it stands"
     if one.named > one.share:
         said += f", and {share(one.named)} once its attributes are named and their signs and offsets known"
