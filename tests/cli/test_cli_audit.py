@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from html import unescape
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +20,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from isobreach.cli.audit import parse_sizes, unfinished
+import isobreach as ib
+from isobreach.cli.audit import Gate, parse_sizes, unfinished
 from isobreach.errors import InputError
 from json_schema import violations
 
@@ -391,18 +393,33 @@ def test_killed_at_ten_moments_it_ends_in_the_same_result(tmp_path):
     assert not unfinished(tmp_path / "killed").exists()
 
 
-def test_a_gate_that_cannot_be_decided_is_closed(people):
-    from dataclasses import replace
+def _bounded(result, worst, undecided=0):
+    """An audit of one size whose bound of the worst record is another."""
+    one = result.per_size[0]
+    return replace(result, per_size=(replace(one, bound=replace(one.bound, worst=worst), undecided=undecided),))
 
-    import isobreach as ib
-    from isobreach.cli.audit import Gate
 
-    result = ib.audit(RNG.standard_normal((50, 30)), coalition_sizes=[1], trials=3, seed=0)
-    assert Gate(0.5, None).reason(result) is None
-    open_ = replace(result, per_size=(replace(result.per_size[0], undecided=1),))
-    reason = Gate(0.5, None).reason(open_)
+def test_an_open_gate_says_whether_it_is_proved():
+    result = ib.audit(RNG.standard_normal((50, 30)), coalition_sizes=[1], trials=3, attacks=["known-input"], seed=0)
+    gate, found = Gate(0.5, None), result.per_size[0]
+    assert found.worst_record.value <= found.bound.worst
+    assert gate.reason(_bounded(result, 1.0)) is None
+    assert gate.opened(_bounded(result, 1.0)) == (
+        "Gate open: no coalition of 1 insider that was tried breaches a record with a probability above 0.5."
+    )
+    assert gate.reason(_bounded(result, 0.25)) is None
+    assert gate.opened(_bounded(result, 0.25)) == (
+        "Gate open: no coalition of 1 insider breaches a record with a probability above 0.5: a proved bound of what "
+        "its records determine is 0.250."
+    )
+
+
+def test_a_gate_that_cannot_be_decided_is_closed():
+    result = ib.audit(RNG.standard_normal((50, 30)), coalition_sizes=[1], trials=3, attacks=["known-input"], seed=0)
+    reason = Gate(0.5, None).reason(_bounded(result, 1.0, undecided=1))
     assert reason is not None
     assert reason.startswith("gate closed: links were undecided for 1 random coalition")
+    assert Gate(0.5, None).reason(_bounded(result, 0.5, undecided=1)) is None  # proved, whatever was not linked
 
 
 def test_an_attacker_who_needs_no_insider_closes_the_gate(run, tmp_path):

@@ -61,6 +61,8 @@ class Gate:
                     f"{attacker.named:.3g} of all records once its columns are named."
                 )
         one = self._decides(result)
+        if one.bound.worst <= self.above:  # whatever could not be linked
+            return None
         if one.worst_record.value <= self.above and one.undecided:
             return (
                 f"gate closed: links were undecided for {count(one.undecided, 'random coalition')}, so that the "
@@ -76,10 +78,13 @@ class Gate:
 
     def opened(self, result: AuditReport) -> str:
         """What an open gate means, and no more."""
-        insiders = count(self._decides(result).size, "insider")
+        one = self._decides(result)
+        proved = self.above is not None and one.bound.worst <= self.above
+        tried = "" if proved else " that was tried"
+        why = f": a proved bound of what its records determine is {probability(one.bound.worst)}" if proved else ""
         return (
-            f"Gate open: no coalition of {insiders} that was tried breaches a record with a probability above "
-            f"{self.above:g}."
+            f"Gate open: no coalition of {count(one.size, 'insider')}{tried} breaches a record with a probability "
+            f"above {self.above:g}{why}."
         )
 
     def _decides(self, result: AuditReport) -> SizeFigures:
