@@ -5,13 +5,14 @@ import json
 import re
 import shutil
 import subprocess
-from html import unescape
+from html import escape, unescape
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import isobreach as ib
+from isobreach.report import audit_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SCRIPT = "<script>alert(1)</script>"
@@ -108,10 +109,45 @@ def report(tmp_path_factory):
     return path
 
 
+# Beside the page in a frame as wide as a phone: what has to be scrolled, what is broken, and how headers look.
+PHONE = """<script>
+window.addEventListener("load", () => {
+  const view = document.querySelector("iframe").contentWindow, page = view.document, seen = {};
+  const lines = (element) => new Set([...element.getClientRects()].map((box) => Math.round(box.top))).size;
+  const broken = (rule) => [...page.querySelectorAll(rule)].filter((one) => {
+    const range = page.createRange();
+    range.selectNodeContents(one);
+    return lines(range) > 1;
+  }).map((one) => one.textContent);
+  seen.width = view.innerWidth;
+  seen.page = page.documentElement.scrollWidth;
+  seen.scrolled = [...page.querySelectorAll(".wide, pre")].filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.textContent.slice(0, 60));
+  seen.broken = [...broken("table:not(.stack) .short"), ...broken("td span")];
+  seen.counted = page.querySelectorAll("td span").length;
+  seen.stacked = [...page.querySelectorAll("table.stack")].map((one) => one.tBodies[0].rows[0].cells[0].dataset.label);
+  const button = [...page.querySelectorAll("table.sortable")].pop().tHead.querySelector("button");
+  const arrow = () => ["content", "opacity"].map((name) => view.getComputedStyle(button, "::after")[name]);
+  seen.before = arrow();
+  button.click();
+  seen.after = arrow();
+  seen.aria = button.closest("th").getAttribute("aria-sort");
+  const out = document.createElement("pre");
+  out.id = "probe";
+  out.textContent = JSON.stringify(seen);
+  document.body.append(out);
+});
+</script>"""
+
+
 def _opened(page, tmp_path, width):
     text = page.read_text(encoding="utf-8")
     probed = tmp_path / "probed.html"
     probed.write_text(text.replace("<head>", f"<head>{EARLY}").replace("</body>", f"{PROBE}</body>"), encoding="utf-8")
+    return _probe(probed, tmp_path, width)
+
+
+def _probe(probed, tmp_path, width):
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     command += [f"--window-size={width},900", "--virtual-time-budget=3000", "--dump-dom", probed.as_uri()]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
@@ -157,3 +193,44 @@ def _check_zoom(seen):
     assert (seen["framed"], seen["unframed"]) == (1, 0)
     assert (seen["chosen"], seen["next"]) == (1, 3)  # the second dot of a line of two, and of the next line
     assert seen["spoken"].startswith("3 insiders: breached ")
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory):
+    """A page of an audit with long and short names: of columns, of records, and in its command line."""
+    rng = np.random.default_rng(0)
+    columns = [f"average_monthly_income_in_region_{k:02d}" for k in range(10)] + [f"q{k}" for k in range(10)]
+    ids = [f"P-{1000 + k}" for k in range(60)]
+    ids[3] = "anna.kowalska-schmidt@regional-hospital.example"
+    frame = pd.DataFrame(rng.standard_normal((60, 20)), columns=columns, index=ids)
+    report = ib.audit(frame, coalition_sizes=range(1, 13), trials=6, noise_levels=[0.0, 1.0], epsilon=0.3, seed=0)
+    run = {
+        "command": "isobreach audit",
+        "command_line": f"isobreach audit people.csv --columns {','.join(columns)} --seed 0 --out again",
+        "seed": 0,
+        "parameters": {},
+        "inputs": {"data": {"name": "people.csv", "hash": "0" * 64}},
+        "versions": {"isobreach": "0"},
+    }
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(audit_page(report, run), encoding="utf-8")
+    return path
+
+
+def test_a_phone_shows_all_of_it_unbroken(long_names, tmp_path):
+    """390 px: nothing scrolls sideways, no number and no short id is broken; headers show that they sort, and how."""
+    framed = tmp_path / "framed.html"
+    inner = escape(long_names.read_text(encoding="utf-8"))
+    frame = f'<iframe style="width: 390px; height: 900px; border: 0" srcdoc="{inner}"></iframe>'
+    framed.write_text(f'<!doctype html><meta charset="utf-8"><body>{frame}{PHONE}</body>', encoding="utf-8")
+    seen = _probe(framed, tmp_path, 1200)
+    assert seen["page"] <= seen["width"] == 390
+    assert seen["scrolled"] == []
+    assert seen["counted"] > 100
+    assert seen["broken"] == []
+    assert "insiders" in seen["stacked"]
+    (before, dimmed), (after, clear) = seen["before"], seen["after"]
+    assert re.findall("[\u25b2\u25bc]", before) == ["\u25b2", "\u25bc"]
+    assert re.findall("[\u25b2\u25bc]", after) == ["\u25bc"]
+    assert float(dimmed) < float(clear) == 1
+    assert seen["aria"] == "descending"

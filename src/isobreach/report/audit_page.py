@@ -5,6 +5,7 @@ Nothing is loaded: style, script and charts are in the page, and its content pol
 script it can be read all the same. All text is escaped.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -31,6 +32,7 @@ from isobreach.report.phrases import cell, percent, probability
 
 MOST = 100  # records that the page shows
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+_SHORT, _BROKEN, _PHONE = 12, 10, 47  # letters: never broken, least width of longer names, width of a phone
 _SEED = (
     "Never publish a release that was made with the audit's seed: whoever knows the seed can draw the secret matrix "
     "again."
@@ -257,13 +259,52 @@ def _number(value: float) -> Cell:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[Cell]], *, sortable: bool = False) -> str:
-    def one_cell(text: str, number: float | None) -> str:
-        if number is None:
-            return f'<td class="name">{escape(text)}</td>'
-        return f'<td data-value="{number!r}">{escape(text)}</td>'
+    """A table; where it is too wide for a phone, its rows are stacked there, with the head's words before each figure.
 
-    header = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    body = "".join("<tr>" + "".join(one_cell(*one) for one in row) + "</tr>" for row in rows)
-    kind = ' class="sortable"' if sortable else ""
-    top = f"<thead><tr>{header}</tr></thead>" if any(head) else ""
-    return f'<div class="wide" tabindex="0"><table{kind}>{top}<tbody>{body}</tbody></table></div>'
+    Roles are spelled out, because a stacked table is none to some screen readers.
+    """
+
+    def one_cell(name: str, text: str, number: float | None) -> str:
+        label = f' data-label="{escape(name)}"' if name else ""
+        if number is None:
+            if len(text) <= _SHORT:
+                return f'<td role="cell" class="name short"{label}>{escape(text)}</td>'
+            parts = escape(text)
+            if " " not in text:  # a long name: where a line had better end
+                parts = re.sub(r"([_@-])(?=\w)", r"\1<wbr/>", parts)
+            return f'<td role="cell" class="name"{label}>{parts}</td>'
+        parts = " ".join(f"<span>{escape(part)}</span>" for part in _pieces(text))
+        return f'<td role="cell" data-value="{number!r}"{label}>{parts}</td>'
+
+    header = "".join(f'<th scope="col" role="columnheader">{escape(name)}</th>' for name in head)
+    body = "".join(
+        '<tr role="row">' + "".join(one_cell(name, *one) for name, one in zip(head, row, strict=True)) + "</tr>"
+        for row in rows
+    )
+    kinds = [name for name, so in (("sortable", sortable), ("stack", _too_wide(head, rows))) if so]
+    kind = f' class="{" ".join(kinds)}"' if kinds else ""
+    top = f'<thead role="rowgroup"><tr role="row">{header}</tr></thead>' if any(head) else ""
+    table = f'<table role="table"{kind}>{top}<tbody role="rowgroup">{body}</tbody></table>'
+    return f'<div class="wide" tabindex="0">{table}</div>'
+
+
+def _pieces(text: str) -> list[str]:
+    """A number and its interval: a line may end between them, and nowhere else."""
+    value, bracket, interval = text.partition(" [")
+    return [value, f"[{interval}"] if bracket else [value]
+
+
+def _too_wide(head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bool:
+    """Whether a phone would have to scroll sideways: by the longest part of each column that stays in one line."""
+
+    def least(text: str, number: float | None) -> int:
+        if number is not None:
+            return max(map(len, _pieces(text)))
+        return len(text) if len(text) <= _SHORT else _BROKEN
+
+    columns = zip(*rows, strict=True)
+    widths = [
+        max(max(map(len, name.split()), default=0), *(least(*one) for one in column))
+        for name, column in zip(head, columns, strict=False)
+    ]
+    return sum(widths) + len(widths) > _PHONE
