@@ -74,6 +74,8 @@ def test_the_worst_record_is_bounded_where_no_two_directions_are_near(size, tran
     (bound,) = bounds(table, (size,), 0.5)
     worst = max(float(_others(table, chosen).max()) for chosen in combinations(range(10), size))
     assert 0 < worst <= bound.worst < 0.6
+    empty = _table(np.vstack([records, np.zeros(14)]), translates=translates, epsilon=0.8)
+    assert bounds(empty, (size,), 0.5)[0].worst == 1  # a record of zeros counts as breached
 
 
 @pytest.mark.parametrize("translates", [False, True])
