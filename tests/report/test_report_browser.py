@@ -123,7 +123,8 @@ window.addEventListener("load", () => {
   seen.page = page.documentElement.scrollWidth;
   seen.scrolled = [...page.querySelectorAll(".wide, pre")].filter((one) => one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.textContent.slice(0, 60));
-  seen.broken = [...broken("table:not(.stack) .short"), ...broken("td span")];
+  seen.broken = [...broken("table:not(.stack) .short"), ...broken("td span"), ...broken("pre span:not(:nth-child(5))")];
+  seen.command = view.getSelection().selectAllChildren(page.querySelector("pre")) ?? view.getSelection().toString();
   seen.counted = page.querySelectorAll("td span").length;
   seen.stacked = [...page.querySelectorAll("table.stack")].map((one) => one.tBodies[0].rows[0].cells[0].dataset.label);
   const button = [...page.querySelectorAll("table.sortable")].pop().tHead.querySelector("button");
@@ -228,6 +229,7 @@ def test_a_phone_shows_all_of_it_unbroken(long_names, tmp_path):
     assert seen["scrolled"] == []
     assert seen["counted"] > 100
     assert seen["broken"] == []
+    assert re.fullmatch(r"isobreach audit people.csv --columns [\w,]+ --seed 0 --out again", seen["command"].strip())
     assert "insiders" in seen["stacked"]
     (before, dimmed), (after, clear) = seen["before"], seen["after"]
     assert re.findall("[\u25b2\u25bc]", before) == ["\u25b2", "\u25bc"]

@@ -237,9 +237,11 @@ def _again(run: Mapping[str, Any]) -> str:
     if "command_line" in run:
         where = "In the folder of the table, w" if run["inputs"] else "W"
         said = f"{where}ith the versions below, this gives the same result.json in a new folder named again:"
-        line = f"<p>{said}</p><pre><code>{escape(run['command_line'])}</code></pre>"
+        # A line ends between words: at a hyphen, half an option would be read as one.
+        words = " ".join(f"<span>{escape(word)}</span>" for word in run["command_line"].split(" "))
+        line = f"<p>{said}</p><pre><code>{words}</code></pre>"
     rows: list[list[Cell]] = [[(name, None), (value, None)] for name, value in run_rows(run)]
-    return f"<h2>How to run it again</h2>{line}<p>{_SEED}</p>{_table(('', ''), rows)}"
+    return f"<h2>How to run it again</h2>{line}<p><strong>{_SEED}</strong></p>{_table(('', ''), rows)}"
 
 
 def _interval(value: Sampled, say: Any) -> str:
