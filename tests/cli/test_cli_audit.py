@@ -223,14 +223,14 @@ def test_unfinished_work_of_another_audit_is_named(run, people, tmp_path):
     assert "out.unfinished.npz must be the unfinished work of an audit. Got a damaged file." in done.err
 
 
-# The command, with its progress as lines, and work kept after every coalition.
+# The command, with its progress as lines, each written at once lest a signal cut it, and work kept at every step.
 TOLD = """
 import sys
 from isobreach.io import store
 store.FileStore.__init__.__kwdefaults__["seconds"] = 0
 from isobreach.cli import main
 from isobreach.cli.console import Console
-Console.progress = lambda self, label, done, total: print(label, done, file=sys.stderr, flush=True)
+Console.progress = lambda self, label, done, total: sys.stderr.write(f"{label} {done}\\n")
 main()
 """
 
