@@ -17,12 +17,18 @@ because on a grid the norms fix the parity of the distance. Where there are few 
 come from a sample of the release: the count within a window that holds ten rows, scaled to the tolerance, which on a
 grid of spacing g is never taken below g^2. Nor is a distance's rate taken below the share of equal ones among the
 distances between all rows: where values repeat, on whatever grid, that is what chance makes. There distances are not
-independent either: if two rows differ as two records do, up to a symmetry of the grid, and two more as well, the
-third distance is implied. So without norms no record counts for less than the share of equal differences, times the
-symmetries: 2^n n! on a decimal grid, 2 otherwise.
+independent either: if two rows differ as two records do, up to a symmetry of the grid, and two more by the same one,
+the third distance is implied. So without norms a record that follows t others, and has its distances from the rest by
+chance, counts for no less than
+
+    s * images * prod_(rest) p_ij
+
+with s the share of equal differences and ``images`` in how many ways symmetries that fix the t others can move it
+(``isobreach.linking.symmetries``) on a decimal grid, 2 otherwise; whichever t makes it the likeliest.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +38,7 @@ from isobreach.blocks import Source
 from isobreach.geometry import row_norms
 from isobreach.linking.precision import grid_decimals
 from isobreach.linking.rates import Rates, same_difference
+from isobreach.linking.symmetries import log_images
 
 FloatArray = NDArray[np.float64]
 
@@ -68,8 +75,8 @@ def chance_matches(
     error = float(radius.max())
     telling = telling_distances(linked, sample, error, norms_kept=norms_kept, among=True)
     repeats = _log(Rates.between(sample).collision(2 * error))
-    symmetries = telling * np.log(2) + gammaln(telling + 1) if decimals is not None else np.log(2)
-    implied = -np.inf if norms_kept else min(_log(same_difference(sample, error)) + symmetries, 0.0)
+    same = -np.inf if norms_kept else _log(same_difference(sample, error))
+    implied = partial(_implied, known, same, telling=telling, on_grid=decimals is not None)
     grid = 100.0**-decimals if decimals is not None else 0.0
     norms, sample_squares = row_norms(known), row_norms(sample) ** 2
     partners = min(count, _PARTNERS)
@@ -89,16 +96,45 @@ def chance_matches(
             gaps = sample_gaps[j] if field is None else row_norms(field - linked[j]) ** 2
             log_pair[i, j] = max(_log_rate(gaps, distance**2, slack), repeats)
     log_pair[:partners] = np.maximum(log_pair[:partners], log_pair[:partners].T)
-    one = log_expected + np.maximum(least_telling(log_pair, telling), implied if count > 1 else -np.inf)
+    everyone = np.arange(partners)
+    together = [implied(i, everyone[everyone != i], log_pair[i]) for i in range(count)]
+    one = log_expected + np.maximum(least_telling(log_pair, telling), together)
     whole = gammaln(known_total + 1) - gammaln(partners + 1) - gammaln(known_total - partners + 1)
     order = np.argsort(log_expected[:partners])
     for place in range(partners):
         i = order[place]
         factor = least_telling(log_pair[i, order[:place]][None], telling)[0]
-        whole += log_expected[i] + max(factor, implied if place else -np.inf)
+        whole += log_expected[i] + max(factor, implied(i, order[:place], log_pair[i]))
     if not scale_known and count > 1:
         whole -= float(log_pair[np.isfinite(log_pair)].min())
     return np.asarray(np.exp(np.minimum(np.maximum(one, whole), 700.0)))
+
+
+def _implied(
+    known: FloatArray,
+    same: float,
+    record: int,
+    others: NDArray[np.intp],
+    log_pair: FloatArray,
+    *,
+    telling: int,
+    on_grid: bool,
+) -> float:
+    """Log of the chance that a record follows some of the others, those named first, and fits the rest by chance."""
+    if same == -np.inf or not len(others):
+        return -np.inf
+    differences = known[others[1:]] - known[others[0]]
+    moved, best = known[record] - known[others[0]], -np.inf
+    for followed in range(1, len(others) + 1):
+        images = log_images(differences[: followed - 1], moved) if on_grid else np.log(2)
+        followed = len(others) if images == 0 else followed  # no way is left: to follow all is the likeliest
+        # What follows has the right distances from what it follows, so it is no likelier than these.
+        following = min(same + images, float(log_pair[others[:followed]].max()))
+        rest = least_telling(log_pair[None, others[followed:]], max(telling - followed, 0))[0]
+        best = max(best, following + float(rest))
+        if images == 0:
+            break
+    return best
 
 
 def _log(share: float) -> float:
