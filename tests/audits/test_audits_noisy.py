@@ -4,11 +4,10 @@
 import numpy as np
 import pytest
 
-from audited import audit, orders, settings
+from audited import audit, given, orders, settings
 from isobreach import datasets
 from isobreach.attacks import attack_linked
 from isobreach.audits.noisy import NoisyTable
-from isobreach.audits.remedies import _given
 from isobreach.audits.study import RowsKnown, _prepared
 from isobreach.errors import InputError
 from isobreach.geometry import fit_motions, row_norms
@@ -38,9 +37,11 @@ def test_probabilities_are_those_of_random_directions(name, scheme):
     found = table.exposed(order, RowsKnown().grow(order), (4,))
     rows = release.data[release.key.order] / release.key.scale
     noise = release.key.noise / release.key.scale * np.sqrt(records.shape[1])
-    motions = fit_motions(records[order], rows[order], noise, whiten=False)
+    weak, motions = (fit_motions(records[order], rows[order], least, whiten=False) for least in (noise, 1e-9))
+    assert found.hidden[0] == weak.hidden_dimension
+    if weak.hidden_dimension != motions.hidden_dimension:
+        pytest.skip("directions that are hardly determined may serve or not")
     foot = (rows @ motions.released) @ motions.known.T
-    assert found.hidden[0] == motions.hidden_dimension
     hits = np.zeros(len(records))
     for _ in range(1500):
         w = rng.standard_normal(motions.hidden_dimension)
@@ -64,15 +65,15 @@ def test_the_attack_breaches_no_more_than_the_audit_says(name, noise):
     norms, shares = row_norms(records), []
     for k, order in enumerate(orders(len(records), 4, trials, size)):
         release = perturb(records, Noisy(noise=noise), 500 + k)
-        linkage = _given(release, order, release.key.noise)
+        linkage = given(release, order, release.key.noise)
         for s in range(6):
             found = attack_linked(records[order], release.data, linkage, EPSILON, seed=100 * k + s)
             hits = row_norms(found.estimates[release.key.order] - records) <= EPSILON * norms
             shares.append(np.delete(hits, order).mean())
     told, error = result.at(size).random.mean.value, np.std(shares) / np.sqrt(len(shares))
     assert np.mean(shares) <= told + 4 * error + 1e-3
-    # The owner's figure supposes that he knows the best length: it is more, but not much more.
-    assert told <= np.mean(shares) + 4 * error + 0.1
+    # The owner's figure supposes that he knows the best length, and which directions serve: it is more, not much more.
+    assert told <= np.mean(shares) + 4 * error + 0.2
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -130,8 +131,29 @@ def test_attributes_are_learned_by_the_best_of_three_rules(size):
         for sign in (-1, 1):
             learned[k] += (np.abs(error - sign * guess) <= tau * (1 + 1e-9)).mean(axis=0) / 2
     best = learned.max(axis=0) if motions.hidden_dimension in (1, 2) else learned[0]
-    np.testing.assert_allclose(found.learned[0], best, atol=1e-12)
+    if motions.hidden_dimension == 5 - min(size, 5):  # nothing is hardly determined
+        np.testing.assert_allclose(found.learned[0], best, atol=1e-12)
+    assert (found.learned[0] >= best - 1e-12).all()
     assert 0 < best.min() < best.max()
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.2])
+def test_no_insiders_do_better_than_the_audit_says_where_they_are_as_many_as_columns(noise):
+    """Procrustes' rotation of all pairs, every direction taken in: counted over releases of their own."""
+    rng = np.random.default_rng(1)
+    records = rng.standard_normal((300, 6)) * [1, 2, 1, 1, 3, 1]
+    result = audit(records, scheme=Noisy(noise=noise), epsilon=0.3, coalition_sizes=[6, 7, 8], trials=60, seed=0)
+    for size in (6, 7, 8):
+        shares = []
+        for k in range(60):
+            release = perturb(records, Noisy(noise=noise), 1000 + k)
+            rows, insiders = release.data[release.key.order], rng.choice(300, size, replace=False)
+            u, _, v = np.linalg.svd(rows[insiders].T @ records[insiders])
+            errors = row_norms(rows @ u @ v - records)
+            shares.append(np.delete(errors <= 0.3 * row_norms(records), insiders).mean())
+        error = np.std(shares) / np.sqrt(60)
+        told = result.at(size).random.mean
+        assert np.mean(shares) <= told.value + 3 * error + (told.high - told.value)
 
 
 def test_attributes_agree_with_those_of_a_rotation_where_noise_is_small():

@@ -11,6 +11,7 @@ from isobreach import datasets
 from isobreach._progress import no_progress
 from isobreach.attacks import attack
 from isobreach.audits.attackers import attackers, breached_share, in_names
+from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.kept import Kept
 from isobreach.audits.remedies import _breached, _Jitter, remedies
 from isobreach.audits.utility import adjusted_rand, k_means, yardstick
@@ -74,12 +75,16 @@ def test_a_rotation_keeps_all_use_and_noise_ends_it():
 NOTHING_KEPT = Kept(None, "", 0)
 
 
+def _table(records, epsilon, share=0.05):
+    return OwnersTable(records, np.zeros(len(records)), False, epsilon, share * np.ptp(records, axis=0))
+
+
 def _tried(records, levels, *, repeats=80, lattice=False, **more):
     asked = {"coalition_sizes": [4], "epsilon": 0.2, "trials": repeats, "noise_levels": levels}
     asked |= {"others": ["lattice"] if lattice else []} | more
     draws = np.random.default_rng(0)
     asked, more = settings(**asked), {"kept": NOTHING_KEPT, "progress": no_progress}
-    return remedies(records, asked, 0.0, readable=lattice, draws=draws, **more)
+    return remedies(_table(records, asked.epsilon), asked, 0.0, readable=lattice, draws=draws, **more)
 
 
 def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():
@@ -131,13 +136,48 @@ def test_the_lattice_attack_has_its_own_line():
     pytest.importorskip("fpylll")
     records = LETTER[:1500].astype(float)
     release = perturb(records, "rigid", 0)
-    (found,) = attackers(["lattice"], records, release.data, release.key.order, 0.1, 0, NOTHING_KEPT)
+    (found,) = attackers(["lattice"], _table(records, 0.1), release, 0.0, 0, NOTHING_KEPT)
     assert found.claimed
     assert (found.share, found.named) == (0.0, 1.0)
+    assert found.attributes.tolist() == [1.0] * 16
+    assert len(found.read) == 16
     noise = np.random.default_rng(0).standard_normal((300, 3))
     release = perturb(noise, "rigid", 0)
-    (none,) = attackers(["lattice"], noise, release.data, release.key.order, 0.1, 0, NOTHING_KEPT)
-    assert (none.claimed, none.share, none.named) == (False, 0.0, 0.0)
+    (none,) = attackers(["lattice"], _table(noise, 0.1), release, 0.0, 0, NOTHING_KEPT)
+    assert (none.claimed, none.share, none.named, none.worst) == (False, 0.0, 0.0, 0.0)
+
+
+def test_some_attributes_that_are_read_count_with_the_others_guessed():
+    """Two of four columns are whole numbers: these are read of everyone; the others hardly matter for the length."""
+    pytest.importorskip("fpylll")
+    rng = np.random.default_rng(0)
+    whole = rng.integers(20, 90, (400, 2)).astype(float)
+    for size, expected in ((0.5, 1.0), (100.0, 0.0)):
+        records = np.column_stack([whole, size * (1 + 0.3 * rng.standard_normal((400, 2)))])
+        release = perturb(records, "rigid", 1)
+        (found,) = attackers(["lattice"], _table(records, 0.02), release, 0.0, 0, NOTHING_KEPT)
+        assert found.claimed
+        assert found.read.tolist() == [0, 1]
+        assert found.attributes[2:].tolist() == [0.0, 0.0]
+        assert found.share == 0
+        assert found.named == pytest.approx(expected, abs=0.02)
+        assert found.worst == 1
+
+
+def test_a_little_noise_does_not_stop_an_attacker_who_knows_of_it():
+    pytest.importorskip("fpylll")
+    rng = np.random.default_rng(0)
+    records = np.column_stack([rng.integers(20, 90, (500, 3)), 10 * rng.standard_normal((500, 3))]).astype(float)
+    found = _tried(records, (1e-6, 1.0), lattice=True, coalition_sizes=[1], epsilon=0.02)
+    assert found.levels[0].lattice == 1
+    assert found.smallest == 1.0
+
+
+def test_a_rate_of_zero_meets_any_target():
+    records = datasets.gaussian(rows=200, columns=8)
+    found = _tried(records, (5.0, 50.0), repeats=20, epsilon=0.05, target=0.01)
+    assert found.repeats == 420
+    assert found.smallest == 5.0
 
 
 def test_jitter_is_tried_against_the_lattice_attack_and_against_insiders():
@@ -164,9 +204,9 @@ def test_jitter_is_not_tried_where_the_lattice_attack_fails_anyway():
 def test_insiders_notice_jitter_that_is_large():
     """A step as wide as the table's spread is noise like any other."""
     records = np.random.default_rng(0).integers(0, 2, (300, 12)).astype(float) + 1
-    steps = np.ones(12)
+    table, steps = _table(records, 0.02), np.ones(12)
     rates = [
-        np.mean([_breached(records, _Jitter(width * steps), np.arange(14), 0.02, seed) for seed in range(5)])
+        np.mean([_breached(table, _Jitter(width * steps), np.arange(14), seed) for seed in range(5)])
         for width in (1e-6, 0.1, 1.0)
     ]
     assert rates[0] == 1

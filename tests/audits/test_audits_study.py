@@ -92,7 +92,7 @@ def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
             with pytest.raises(StopError):
                 audit(records, store=FileStore(tmp_path / "w", seconds=0), progress=StopAt(label, after), **arguments)
     kept = FileStore(tmp_path / "w").load()
-    assert len(kept["noise 0.1.rates"]) == len(kept["noise 3.0.rates"]) == 12
+    assert len(kept["noise 0.1.rates"]) == len(kept["noise 3.0.rates"]) == whole.remedies.repeats
     assert 0 < len(kept["jitter 0.25.rates"]) < 12
     assert str(kept["release: lattice.reason"]) == whole.attackers[0].reason
     assert _plain(audit(records, store=FileStore(tmp_path / "w", seconds=0), **arguments)) == _plain(whole)

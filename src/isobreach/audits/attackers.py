@@ -6,7 +6,10 @@ attack that makes no claim breaches nothing. One that does is judged twice: on i
 owner has *named* them. An attack without any knowledge cannot tell which attribute is which, nor signs and offsets;
 but names follow from what anyone may know of a table (ranges, a few marginals), so a defence should not rest on them.
 Naming: the pairs of columns that correlate most (an assignment problem), with the sign of the correlation and the
-difference of the medians.
+difference of the medians. Attributes that the attack did not read are then guessed at their mean. To read one attribute
+of everybody may be breach enough, so attributes are counted too.
+
+Where a release has noise, attackers know how much: a defence should not rest on that either.
 """
 
 from collections.abc import Sequence
@@ -19,19 +22,22 @@ from scipy.optimize import linear_sum_assignment
 
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks import Knowledge, reconstruct
+from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.kept import Kept
 from isobreach.geometry import row_norms
+from isobreach.schemes import Release
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AttackerFigures:
     """What an attacker who knows no record achieved: shares of all records breached.
 
     ``share``: by the estimates as they are. ``named``: once each column is given its attribute, sign and offset.
-    ``decided``: False where the time ended before the attack was through.
+    ``attributes``: of each, the share of records of which it is learned within tolerance, once named; 0 where it was
+    not read. ``decided``: False where the time ended before the attack was through.
     """
 
     name: str
@@ -40,58 +46,75 @@ class AttackerFigures:
     share: float
     named: float
     decided: bool
+    attributes: FloatArray
+
+    @property
+    def read(self) -> IntArray:
+        """Attributes that the attack reads of at least half of all records."""
+        return np.flatnonzero(self.attributes >= 0.5)
+
+    @property
+    def worst(self) -> float:
+        """The largest share of records that are breached, or of which one attribute is learned, once named."""
+        return max(self.named, float(self.attributes.max()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What is kept of it."""
         return {
             "figures": np.array([self.claimed, self.share, self.named, self.decided], dtype=np.float64),
+            "attributes": self.attributes,
             "reason": np.array(self.reason),
         }
 
 
 def attackers(
     names: Sequence[str],
-    records: FloatArray,
-    released: FloatArray,
-    order: IntArray,
-    epsilon: float,
+    table: OwnersTable,
+    release: Release,
+    noise: float,
     seed: int,
     kept: Kept,
     progress: Progress = no_progress,
     *,
     label: str = "release",
 ) -> tuple[AttackerFigures, ...]:
-    """Figures of every attacker against one release; those of before are ``kept``, under the release's ``label``."""
+    """Figures of every attacker against one release; those of before are ``kept``, under the release's ``label``.
+
+    ``noise``: deviation of a released coordinate.
+    """
     found = []
     for name in names:
         part = f"{label}: {name}"
         saved = kept.part(part)
         if saved is not None:
             claimed, share, named, decided = saved["figures"].tolist()
-            found.append(AttackerFigures(name, bool(claimed), str(saved["reason"]), share, named, bool(decided)))
+            found.append(
+                AttackerFigures(
+                    name, bool(claimed), str(saved["reason"]), share, named, bool(decided), saved["attributes"]
+                )
+            )
             continue
-        one = _attacked(name, records, released, order, epsilon, seed, progress)
+        one = _attacked(name, table, release, noise, seed, progress)
         found.append(one)
         kept.done(part, one.arrays, whole=True)
     return tuple(found)
 
 
 def _attacked(
-    name: str,
-    records: FloatArray,
-    released: FloatArray,
-    order: IntArray,
-    epsilon: float,
-    seed: int,
-    progress: Progress,
+    name: str, table: OwnersTable, release: Release, noise: float, seed: int, progress: Progress
 ) -> AttackerFigures:
-    attacked = reconstruct(name, released, Knowledge(), seed=seed, progress=progress)
-    share = named = 0.0
+    records = table.records
+    knowledge = Knowledge(noise=noise) if noise else Knowledge()
+    attacked = reconstruct(name, release.data, knowledge, seed=seed, progress=progress)
+    share, named, learned = 0.0, 0.0, np.zeros(records.shape[1])
     if attacked.claimed:
-        estimates = np.asarray(attacked.estimates, dtype=np.float64)[order]
-        share = breached_share(records, estimates, epsilon)
-        named = max(share, breached_share(records, in_names(records, estimates), epsilon))
-    return AttackerFigures(name, attacked.claimed, attacked.reason, share, named, attacked.decided)
+        estimates = np.asarray(attacked.estimates, dtype=np.float64)[release.key.order]
+        share = breached_share(records, estimates, table.epsilon)
+        told = in_names(records, estimates)
+        learned = np.asarray(np.mean(np.abs(told - records) <= table.tolerance, axis=0))  # NaN is not
+        guessed = np.where(np.isnan(told), records.mean(axis=0), told)
+        named = max(share, breached_share(records, guessed, table.epsilon))
+    return AttackerFigures(name, attacked.claimed, attacked.reason, share, named, attacked.decided, learned)
 
 
 def breached_share(records: FloatArray, estimates: FloatArray, epsilon: float) -> float:

@@ -23,14 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.learned import learned
-from isobreach.audits.pairs import NearestPair, coherence, nearest_pair
+from isobreach.audits.pairs import MOST_COMPARED, NearestPair, coherence, nearest_pair
 from isobreach.blocks import tiles
 from isobreach.geometry import breach_probability, row_norms
-from isobreach.linking import Growth
+from isobreach.linking import Growth, Precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+EXACT = Precision(0.0, 0.0, 2.0**-53, "float64 values")
 NOBODY: IntArray = np.zeros(0, dtype=np.int64)
 
 
@@ -60,7 +61,9 @@ class OwnersTable:
 
     @cached_property
     def coherence(self) -> float:
-        """The largest |cosine| between two records, rounded up."""
+        """The largest |cosine| between two records, rounded up; 1 where there are too many to compare."""
+        if len(self.records) > MOST_COMPARED:
+            return 1.0
         by_angle = nearest_pair(self.records, self.norms, in_place=False) if self.translates else self.nearest
         return coherence(by_angle, self.records.shape[1])
 
@@ -113,23 +116,25 @@ def span(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, 
     """Directions determined by the linked insiders of order[:size] for each size.
 
     A linked record adds a direction if it is off the span of those before it by more than the release's error, twice
-    the root of the summed squares of the linked records' error radii (as in ``fit_motions``), and than rounding.
+    the root of the summed squares of the error radii of the records linked by then (as in ``fit_motions``), and than
+    rounding. What is determined stays so when longer records, with larger errors, join: they can be left out.
     """
     n = table.records.shape[1]
     places = np.lexsort((np.arange(len(order)), growth.since))
     places = places[growth.since[places] <= max(sizes)]
     linked = order[places]
     base = table.records[linked[0]] if table.translates and len(linked) else np.zeros(n)
-    slack = 2 * float(np.linalg.norm(table.radius[linked]))
-    slack = max(slack, float(np.linalg.norm(table.norms[linked])) * max(len(linked), n) * np.finfo(np.float64).eps)
+    released = 2 * np.sqrt(np.cumsum(table.radius[linked] ** 2))
+    rounding = np.sqrt(np.cumsum(table.norms[linked] ** 2)) * max(len(linked), n) * np.finfo(np.float64).eps
+    slack = np.maximum(released, rounding)
     directions = np.zeros((n, 0))
     since: list[int] = []  # size at which each direction comes in
-    for place, record in zip(places, linked, strict=True):
+    for place, record, least in zip(places, linked, slack.tolist(), strict=True):
         vector = table.records[record] - base
         for _ in range(2):  # twice is enough
             vector = vector - directions @ (directions.T @ vector)
         length = float(np.linalg.norm(vector))
-        if length > slack and directions.shape[1] < n:
+        if length > least and directions.shape[1] < n:
             directions = np.column_stack([directions, vector / length])
             since.append(int(growth.since[place]))
     known = np.array(since, dtype=np.int64)
@@ -168,6 +173,7 @@ def attributes(table: OwnersTable, found: Span, watched: IntArray) -> FloatArray
     out = np.zeros((len(found.dimensions), len(directions)))
     if not len(watched):
         return out
+    rounding = 2 * EXACT.radius(table.norms[watched], len(directions))  # not how precise the release is
     centred = table.records[watched] - found.base
     along = centred @ directions
     error = centred - along @ directions.T
@@ -180,5 +186,5 @@ def attributes(table: OwnersTable, found: Span, watched: IntArray) -> FloatArray
             error += np.outer(along[:, dimension], directions[:, dimension])
             unseen += directions[:, dimension] ** 2
         reach = np.outer(row_norms(error), np.sqrt(np.maximum(unseen, 0.0)))
-        out[place] = learned(error, reach, found.hidden(place), table.tolerance, 2 * table.radius[watched])
+        out[place] = learned(error, reach, found.hidden(place), table.tolerance, rounding)
     return out

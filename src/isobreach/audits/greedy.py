@@ -70,11 +70,11 @@ def by_breaches(table: OwnersTable, size: int, first: int | None, draws: np.rand
     pool = pool if first is None else np.union1d(pool, [first])
     targets = np.sort(draws.choice(total, min(total, TARGETS), replace=False))
     candidates, aims, norms = table.records[pool], table.records[targets], table.norms[targets]
+    begin = None if first is None else int(np.searchsorted(pool, first))
     chosen: list[int] = []  # places in the pool
     if table.translates:
-        chosen.append(_central(candidates, np.ones(len(pool))))
+        chosen.append(_central(candidates, np.ones(len(pool))) if begin is None else begin)
         aims, candidates = aims - candidates[chosen[0]], candidates - candidates[chosen[0]]
-    begin = None if first is None or table.translates else int(np.searchsorted(pool, first))
     own = targets[:, None] == pool
     while len(chosen) < min(size, len(pool)):
         hidden = n - len(chosen) - (0 if table.translates else 1)  # the first insider is where residuals begin

@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, stdtrit
 
 FloatArray = NDArray[np.float64]
 
 LEVEL = 0.95
+_NORMAL = 1.959963984540054
+_ROUNDING = 1e-24  # a variance that is none
 
 
 @dataclass(frozen=True)
@@ -31,17 +33,22 @@ class Sampled:
     high: float
 
 
-def wilson(successes: float, trials: float, *, quantile: float = 1.959963984540054) -> Sampled:
+def wilson(successes: float, trials: float, *, quantile: float = _NORMAL) -> Sampled:
     """Wilson's interval for a share: centre (x + z^2/2T) / (1 + z^2/T).
 
     >>> wilson(0, 100)
     Sampled(value=0.0, low=0.0, high=0.03699349820698568)
     """
-    share = successes / trials
-    square = quantile**2 / trials
+    low, high = wilson_limits(successes / trials, trials, quantile)
+    return Sampled(float(successes / trials), float(low), float(high))
+
+
+def wilson_limits(share: ArrayLike, trials: ArrayLike, quantile: float = _NORMAL) -> tuple[FloatArray, FloatArray]:
+    """Ends of Wilson's intervals for many shares at once; trials may differ."""
+    share, square = np.asarray(share, dtype=np.float64), quantile**2 / np.asarray(trials, dtype=np.float64)
     centre = (share + square / 2) / (1 + square)
     half = np.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
-    return Sampled(float(share), float(max(0.0, centre - half)), float(min(1.0, centre + half)))
+    return np.maximum(0.0, centre - half), np.minimum(1.0, centre + half)
 
 
 def clopper_pearson(successes: int, trials: int) -> Sampled:
@@ -64,5 +71,5 @@ def mean_interval(values: Sequence[float] | FloatArray) -> Sampled:
         return Sampled(mean, 0.0, 1.0)
     variance = float(np.var(array, ddof=1))
     most = mean * (1 - mean)
-    worth = trials * most / variance if 0 < variance < most else trials
+    worth = trials * most / variance if _ROUNDING < variance < most else trials
     return wilson(worth * mean, worth, quantile=float(stdtrit(trials - 1, (1 + LEVEL) / 2)))

@@ -2,8 +2,9 @@
 r"""How exposed every record is where the release carries noise, to insiders who know their own rows.
 
 Released rows are y = M x + e, at the records' scale. The insiders' pairs give directions K among the records and, by
-least squares, their images R in the release (``fit_motions``); directions along which the insiders' records reach no
-farther than the noise do not count. A record is estimated by its foot K R'y and a random direction in the hidden
+least squares, their images R in the release (``fit_motions``). Directions along which the insiders' records reach no
+farther than the noise are hardly determined: they are left out or taken in, whichever breaches more on average. A
+record is estimated by its foot K R'y and a random direction in the hidden
 dimensions H = K's complement, of which there are h. With the owner's knowledge of x the error is
 
     |x - estimate|^2 = a^2 + |H'x - r w|^2,   a = |K'x - R'y|,
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.noisy import DETERMINED
-from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
+from isobreach.audits.exposure import EXACT, NOBODY, Exposed, OwnersTable
 from isobreach.audits.learned import learned
 from isobreach.blocks import tiles
 from isobreach.geometry import ConsistentMotions, breach_probability, fit_motions, row_norms
@@ -39,19 +40,10 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable(OwnersTable):
-    """Records and their released rows, in the records' order and at their scale; ``noise``: of one coordinate.
-
-    ``original``: the table as it is protected by ``scheme``.
-    """
+    """Records and their released rows, in the records' order and at their scale; ``noise``: of one coordinate."""
 
     released: FloatArray
     noise: float
-    original: NDArray[Any]
-    scheme: Scheme
-
-    def met(self, seed: int) -> "NoisyTable":
-        """The table protected anew."""
-        return replace(self, **released_rows(perturb(self.original, self.scheme, seed)))
 
     def exposed(self, order: IntArray, growth: Growth, sizes: tuple[int, ...], watched: IntArray = NOBODY) -> Exposed:
         """How exposed every record is to order[:size], for each size, and what is learned of those ``watched``."""
@@ -60,17 +52,21 @@ class NoisyTable(OwnersTable):
         hidden = np.empty(len(sizes), dtype=np.int64)
         for place, size in enumerate(sizes):
             linked = order[growth.linked(size)]
-            unseen = DETERMINED * self.noise * float(np.sqrt(self.released.shape[1]))
-            unseen = max(unseen, 2 * float(np.linalg.norm(self.radius[linked])))
-            motions = fit_motions(self.records[linked], self.released[linked], unseen, whiten=False)
+            pairs = self.records[linked], self.released[linked]
+            least = 2 * float(np.linalg.norm(self.radius[linked]))
+            unseen = max(DETERMINED * self.noise * float(np.sqrt(self.released.shape[1])), least)
+            motions = fit_motions(*pairs, unseen, whiten=False)
+            several = [motions, fit_motions(*pairs, least, whiten=False)]
+            several = several if several[1].hidden_dimension < motions.hidden_dimension else several[:1]
             hidden[place] = motions.hidden_dimension
-            self._measure(motions, probability[place])
+            probability[place] = max((self._probabilities(one) for one in several), key=np.mean)
             if len(watched):
-                learnt[place] = self._learned(motions, watched)
+                learnt[place] = np.max([self._learned(one, watched) for one in several], axis=0)
         return Exposed(probability, learnt, hidden)
 
-    def _measure(self, motions: ConsistentMotions, probability: FloatArray) -> None:
-        """Fill in all breach probabilities."""
+    def _probabilities(self, motions: ConsistentMotions) -> FloatArray:
+        """Breach probability of every record."""
+        probability = np.empty(len(self.records))
         for tile in tiles(self.records):
             seen = self.records[tile] @ motions.known
             wrong = row_norms(seen - self.released[tile] @ motions.released)
@@ -80,13 +76,28 @@ class NoisyTable(OwnersTable):
             h = motions.hidden_dimension
             likely = np.asarray(breach_probability(residual, left / self.epsilon, h, self.epsilon))
             probability[tile] = np.where(wrong <= reach, likely, 0.0)
+        return probability
 
     def _learned(self, motions: ConsistentMotions, watched: IntArray) -> FloatArray:
         """Share of the watched records of which each attribute is learned."""
         records = self.records[watched]
         error = records - (self.released[watched] @ motions.released) @ motions.known.T
         reach = np.outer(row_norms(records @ motions.known_hidden), row_norms(motions.known_hidden))
-        return learned(error, reach, motions.hidden_dimension, self.tolerance, 2 * self.radius[watched])
+        return learned(
+            error, reach, motions.hidden_dimension, self.tolerance, 2 * EXACT.radius(self.norms[watched], len(error.T))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RedrawnTable(NoisyTable):
+    """A table that is protected anew for every coalition; ``original``: as ``scheme`` protects it."""
+
+    original: NDArray[Any]
+    scheme: Scheme
+
+    def met(self, seed: int) -> "RedrawnTable":
+        """The table protected anew."""
+        return replace(self, **released_rows(perturb(self.original, self.scheme, seed)))
 
 
 def released_rows(release: Release) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
-from isobreach.audits.intervals import Sampled
+from isobreach.audits.intervals import Sampled, wilson_limits
 from isobreach.audits.remedies import Remedies
 
 FloatArray = NDArray[np.float64]
@@ -48,6 +49,8 @@ class WorstFound:
 class SizeFigures:
     """Everything about coalitions of one size. ``worst_*``: at least so bad; ``bound``: no coalition is worse.
 
+    ``guessed_*``: the same coalitions, if they guess the rows that they are not certain of: right with probability 1/2
+    at most, alone with one over the number of rows of the right length.
     ``undecided``: random coalitions of this size whose linking was given up: theirs are lower bounds.
     """
 
@@ -56,6 +59,8 @@ class SizeFigures:
     worst_record: WorstFound
     worst_mean: WorstFound
     worst_breached: WorstFound
+    guessed_record: WorstFound
+    guessed_breached: WorstFound
     bound: Bound
     undecided: int
 
@@ -66,7 +71,8 @@ class Smallest:
 
     ``random``: the smallest size at which at least half of the random coalitions do, ``low`` and ``high`` the sizes
     between which it lies as far as the trials tell (95%). ``found``: the smallest of all coalitions tried; ``certain``:
-    the smallest that does so with probability 1. None where no size that was tried is enough.
+    the smallest that does so with probability 1; ``guessed``: the smallest that may do so by guessing rows. None where
+    no size that was tried is enough.
     """
 
     target: str
@@ -75,6 +81,7 @@ class Smallest:
     high: int | None
     found: int | None
     certain: int | None
+    guessed: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,18 +103,31 @@ class AttributeFigures:
 class RecordFigures:
     """By size and record: mean breach probability over the random coalitions without that record, S x m.
 
-    ``breached``: share of these coalitions that breach it. NaN for a record that was in all of them.
+    ``breached``: share of these coalitions that breach it. ``coalitions``: how many they are. NaN for a record that was
+    in all of them.
     """
 
     exposure: FloatArray
     breached: FloatArray
+    coalitions: IntArray
 
-    @property
+    @cached_property
     def mean(self) -> FloatArray:
         """Exposure of each record, mean over the sizes; -1 for a record that was in all coalitions of some size."""
         return np.asarray(np.nan_to_num(self.exposure.mean(axis=0), nan=-1.0))
 
-    @property
+    def limits(self, place: int | None = None) -> tuple[FloatArray, FloatArray]:
+        """Ends of the 95% intervals of all records' exposures at the size in a place, or of their means over sizes.
+
+        Wilson's, as if each coalition breached a record or not: no figures between 0 and 1 vary more.
+        """
+        exposure = self.mean if place is None else self.exposure[place]
+        coalitions = self.coalitions[-1 if place is None else place]
+        none = (coalitions == 0) | ~(exposure >= 0)
+        low, high = wilson_limits(np.where(none, 0.0, exposure), np.maximum(coalitions, 1))
+        return np.where(none, np.nan, low), np.where(none, np.nan, high)
+
+    @cached_property
     def needed(self) -> IntArray:
         """Place of the smallest size at which at least half of the coalitions breach a record; S where none does."""
         half = np.vstack([self.breached >= 0.5, np.ones(self.breached.shape[1], dtype=np.bool_)])  # NaN is not
@@ -188,6 +208,10 @@ class AuditResult:
     def at(self, size: int) -> SizeFigures:
         """Figures of one coalition size."""
         return self.per_size[self.sizes.index(size)]
+
+    def up_to(self, size: int) -> tuple[SizeFigures, ...]:
+        """Figures of that size and the smaller ones: insiders may leave some of their records out."""
+        return tuple(one for one in self.per_size if one.size <= size)
 
     def most_exposed(self, count: int, size: int | None = None) -> IntArray:
         """The ``count`` records with the highest exposure to random coalitions of a size, or mean over all sizes."""

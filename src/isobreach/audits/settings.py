@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from isobreach._validation import check_epsilon, check_integer, check_not_negative, check_probability
 from isobreach.errors import InputError
+from isobreach.geometry import row_norms
 from isobreach.schemes import Scheme, scheme_by_name
 
 FloatArray = NDArray[np.float64]
 
+_SHORTEST, _LONGEST = 1e-70, 1e70  # fourth powers of lengths must be numbers
+_MOST_NOISE = 1e6
 RANGE_SHARE = 0.05  # of an attribute's range, within which it counts as learned unless told otherwise
 
 
@@ -57,7 +60,7 @@ class Settings:
             trials=check_integer("trials", trials, least=2),
             level=check_probability("level", level),
             tolerance=_numbers(tolerance),
-            noise_levels=tuple(sorted({check_not_negative("noise_levels", one) for one in noise_levels})),
+            noise_levels=tuple(sorted({_level(one) for one in noise_levels})),
             target=check_probability("target", target),
             others=tuple(others),
             rows_known=bool(rows_known),
@@ -68,6 +71,11 @@ class Settings:
         total = len(records)
         if self.sizes[-1] >= total:
             raise InputError("coalition_sizes", f"must be below the number of records, {total}", self.sizes[-1])
+        norms = row_norms(records.astype(np.float64))
+        norms = norms[norms > 0]
+        if len(norms) and not (norms.min() >= _SHORTEST and norms.max() <= _LONGEST):
+            rule = f"must have records whose lengths, where not 0, are between {_SHORTEST:g} and {_LONGEST:g}"
+            raise InputError("X", rule, "another length", "Rescale it.")
         if self.noise_levels and (records == records[0]).all():
             rule = "must have records that differ: noise_levels are relative to their spread"
             raise InputError("X", rule, "equal records", "Leave noise_levels out.")
@@ -82,6 +90,13 @@ class Settings:
             rule = f"must be one number or one for each of the {columns} columns"
             raise InputError("tolerance", rule, f"{given.size} numbers")
         return np.array(np.broadcast_to(given, (columns,)))
+
+
+def _level(value: float) -> float:
+    level = check_not_negative("noise_levels", value)
+    if level > _MOST_NOISE:
+        raise InputError("noise_levels", f"must be at most {_MOST_NOISE:g} times the table's spread", level)
+    return level
 
 
 def _numbers(tolerance: float | Sequence[float] | None) -> float | tuple[float, ...] | None:

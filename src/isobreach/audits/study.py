@@ -21,11 +21,11 @@ from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
-from isobreach.audits.exposure import NOBODY, OwnersTable
+from isobreach.audits.exposure import EXACT, NOBODY, OwnersTable
 from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy, by_nearest
 from isobreach.audits.kept import Arrays, Kept, Store
-from isobreach.audits.noisy import NoisyTable, released_rows
-from isobreach.audits.remedies import EXACT, remedies
+from isobreach.audits.noisy import RedrawnTable, released_rows
+from isobreach.audits.remedies import remedies
 from isobreach.audits.result import AuditResult, SingleInsider
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
@@ -61,7 +61,7 @@ class RowsKnown:
 
     def grow(self, order: IntArray, joined: Any = None) -> Growth:
         """Each is linked as soon as there."""
-        return Growth(np.arange(len(order)) + 1, np.ones(len(order), dtype=np.bool_))
+        return Growth.rows_known(len(order))
 
 
 @dataclass
@@ -129,7 +129,7 @@ def _audited(
     rows_known = isinstance(linker, RowsKnown)
     kept = Kept(store, _fingerprint(records, settings, seed), seed)
     insider = _alone(table, linker, generator(seed, "insider"), progress)
-    greedy = _greedy(table, sizes[-1], insider.record, seed)
+    greedy = _greedy(table, sizes[-1], insider.record, seed, progress)
     coalitions = _coalitions(greedy, total, settings, seed)
     sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, threads)
     del linker  # and what it holds of the release
@@ -143,16 +143,14 @@ def _audited(
         norms_kept=motion == "orthogonal",
         draws=generator(seed, "baseline"),
     )
-    attacked = attackers(
-        settings.others, table.records, release.data, release.key.order, table.epsilon, seed, kept, progress
-    )
+    attacked = attackers(settings.others, table, release, release.key.noise, seed, kept, progress)
     tried = None
     if settings.noise_levels:
         tried = remedies(
-            table.records,
+            table,
             settings,
             guessed.column_means,
-            readable=any(one.name == "lattice" and one.named > settings.target for one in attacked),
+            readable=any(one.name == "lattice" and one.worst > settings.target for one in attacked),
             draws=generator(seed, "remedy"),
             kept=kept,
             progress=progress,
@@ -202,7 +200,7 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
         values = values / np.abs(values).max(axis=1, keepdims=True)  # first: squares of small entries underflow
         values = values / row_norms(values)[:, None]
     radius = EXACT.radius(row_norms(values), values.shape[1])
-    table = NoisyTable(
+    table = RedrawnTable(
         values,
         radius,
         False,
@@ -260,7 +258,7 @@ def _played(
     return sums
 
 
-def _greedy(table: OwnersTable, size: int, first: int | None, seed: int) -> dict[str, IntArray]:
+def _greedy(table: OwnersTable, size: int, first: int | None, seed: int, progress: Progress) -> dict[str, IntArray]:
     """The greedy orders by name."""
 
     def run(name: str) -> IntArray:
@@ -268,8 +266,13 @@ def _greedy(table: OwnersTable, size: int, first: int | None, seed: int) -> dict
             return by_energy(table, size)
         return by_breaches(table, size, first, generator(seed, "greedy"))
 
-    several = run_in_order(run, GREEDY[:2], processors())
-    return dict(zip(GREEDY, [*several, by_nearest(table, size)], strict=True))  # which has threads of its own
+    orders = []
+    for order in run_in_order(run, GREEDY[:2], processors()):
+        orders.append(order)
+        progress("greedy coalitions", len(orders), len(GREEDY))
+    orders.append(by_nearest(table, size))  # which has threads of its own
+    progress("greedy coalitions", len(GREEDY), len(GREEDY))
+    return dict(zip(GREEDY, orders, strict=True))
 
 
 def _alone(table: OwnersTable, links: Linker, draws: np.random.Generator, progress: Progress) -> SingleInsider:

@@ -58,6 +58,8 @@ def summarise(
             _worst(played.figures.worst[:, place], greedy),
             _worst(played.figures.mean[:, place], greedy),
             _worst(played.figures.breached[:, place].astype(np.float64), greedy),
+            _worst(played.figures.guessed_worst[:, place], greedy),
+            _worst(played.figures.guessed_breached[:, place].astype(np.float64), greedy),
             limits[place],
             int((~played.random.complete[:, place]).sum()),
         )
@@ -67,7 +69,7 @@ def summarise(
     trials = len(played.random.linked)
     present = trials - played.absent
     with np.errstate(invalid="ignore"):
-        records = RecordFigures(played.exposure / present, played.breached / present)
+        records = RecordFigures(played.exposure / present, played.breached / present, present)
     return (
         per_size,
         smallest,
@@ -103,13 +105,17 @@ def _smallest(target: str, share: float, played: Played, sizes: tuple[int, ...],
     def first(enough: Iterable[Any]) -> int | None:
         return next((size for size, yes in zip(sizes, enough, strict=True) if yes), None)
 
+    low = first(s.high >= 0.5 for s in shares)
+    before = max((size for size in sizes if low is not None and size < low), default=0)  # sizes between were not tried
+
     return Smallest(
         target=target,
         random=first(s.value >= 0.5 for s in shares),
-        low=first(s.high >= 0.5 for s in shares),
+        low=None if low is None else before + 1,
         high=first(s.low >= 0.5 for s in shares),
         found=first(reached.any(axis=0)),
         certain=first((played.figures.certain >= wanted).any(axis=0)),
+        guessed=first((played.figures.guessed_breached >= wanted).any(axis=0)),
     )
 
 

@@ -24,7 +24,8 @@ QUANTILES = (0.5, 0.9, 0.99, 0.999)
 class Figures:
     """Figures of one coalition or, stacked, of many: the last axis but those of quantiles and attributes is the size.
 
-    ``worst_record``: place of the most exposed other record in the table.
+    ``worst_record``: place of the most exposed other record in the table. ``guessed_*``: if the coalition
+    guesses the rows that it is not certain of, and is as lucky as it can be (``Growth.odds``).
     """
 
     linked: IntArray
@@ -35,6 +36,8 @@ class Figures:
     quantiles: FloatArray
     breached: IntArray
     certain: IntArray
+    guessed_worst: FloatArray
+    guessed_breached: IntArray
     attributes: FloatArray
     complete: NDArray[np.bool_]
 
@@ -72,7 +75,8 @@ class Coalition:
 def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
     """Figures of the coalition at every size."""
     count, order = len(sizes), coalition.order
-    exposed = table.met(coalition.seed).exposed(order, growth, sizes, coalition.watched)
+    met = table.met(coalition.seed)
+    exposed = met.exposed(order, growth, sizes, coalition.watched)
     probability = exposed.probability
     worst, worst_record = np.empty(count), np.empty(count, dtype=np.int64)
     mean, quantiles = np.empty(count), np.empty((count, len(QUANTILES)))
@@ -87,8 +91,18 @@ def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[
         quantiles[place] = np.quantile(others, QUANTILES)
         breached[place], certain[place] = int((others >= level).sum()), int((others == 1).sum())
         probability[place, insiders] = 0.0
+    linked = np.array([len(growth.linked(size)) for size in sizes], dtype=np.int64)
+    guessed_worst, guessed_breached = worst.copy(), breached.copy()
+    unsure = np.flatnonzero(linked < sizes)
+    if len(unsure):
+        some = tuple(sizes[place] for place in unsure)
+        known = met.exposed(order, Growth.rows_known(len(order)), some).probability
+        for place, size, row in zip(unsure.tolist(), some, known, strict=True):
+            likely = np.maximum(probability[place], growth.odds(size) * row)
+            others = np.delete(likely, order[:size])
+            guessed_worst[place], guessed_breached[place] = others.max(), int((others >= level).sum())
     figures = Figures(
-        linked=np.array([len(growth.linked(size)) for size in sizes], dtype=np.int64),
+        linked=linked,
         hidden=exposed.hidden,
         worst=worst,
         worst_record=worst_record,
@@ -96,6 +110,8 @@ def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[
         quantiles=quantiles,
         breached=breached,
         certain=certain,
+        guessed_worst=guessed_worst,
+        guessed_breached=guessed_breached,
         attributes=exposed.learned,
         complete=growth.decided[np.array(sizes) - 1],
     )

@@ -22,6 +22,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 NEIGHBOURS, QUERIES = 10, 300
+_DISTANCES = 1 << 23  # at a time
 CLUSTERS, CLUSTERED, ROUNDS = 8, 5000, 50
 
 
@@ -122,9 +123,10 @@ def _nearest(table: FloatArray, queries: IntArray, count: int) -> IntArray:
     """The ``count`` nearest other rows of each query row."""
     squares = np.einsum("ij,ij->i", table, table)
     found = np.empty((len(queries), count), dtype=np.int64)
-    for start in range(0, len(queries), 64):
-        part = queries[start : start + 64]
+    step = max(1, _DISTANCES // len(table))
+    for start in range(0, len(queries), step):
+        part = queries[start : start + step]
         gaps = squares - 2 * table[part] @ table.T
         gaps[np.arange(len(part)), part] = np.inf
-        found[start : start + 64] = np.argpartition(gaps, count - 1, axis=1)[:, :count]
+        found[start : start + step] = np.argpartition(gaps, count - 1, axis=1)[:, :count]
     return found

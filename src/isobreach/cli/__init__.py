@@ -81,7 +81,8 @@ def _error(arguments: list[str] | None) -> str | None:
 
     try:
         app.main(arguments, prog_name="isobreach", standalone_mode=False)
-        sys.stdout.flush()  # here, where a full disk is still caught
+        if sys.stdout is not None:  # closed by the caller
+            sys.stdout.flush()  # here, where a full disk is still caught
     except click.exceptions.NoArgsIsHelpError as error:
         return f"a command is missing.\n\n{error.format_message()}"
     except click.ClickException as error:

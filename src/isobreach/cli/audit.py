@@ -5,6 +5,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from isobreach.errors import InputError, OutputError
 from isobreach.geometry.lattice import interruptible_fpylll
 from isobreach.io import (
     FileStore,
+    alone,
     atomic_directory,
     check_free,
     run_record,
@@ -29,7 +31,15 @@ from isobreach.io import (
     write_file,
     write_json,
 )
-from isobreach.report import audit_json, audit_page, audit_sentences, audit_verdict, count, probability
+from isobreach.report import (
+    attacker_reads,
+    audit_json,
+    audit_page,
+    audit_sentences,
+    audit_verdict,
+    count,
+    probability,
+)
 
 
 @dataclass(frozen=True)
@@ -55,40 +65,42 @@ class Gate:
         if self.above is None:
             return None
         for attacker in result.attackers:
-            if attacker.named > 0:  # and these records with certainty
+            if attacker.claimed:  # whatever it reads, it reads of everyone
+                return f"gate closed: {attacker_reads(result, attacker)}."
+            if not attacker.decided:
                 return (
-                    f"gate closed: without any insider the {attacker.name} attack breaches "
-                    f"{attacker.named:.3g} of all records once its columns are named."
+                    f"gate closed: the {attacker.name} attack, which needs no insider, ran out of time: what it would "
+                    "find is open. --attacks known-input leaves it out."
                 )
-        one = self._decides(result)
-        if one.bound.worst <= self.above:  # whatever could not be linked
+        sizes = self._decides(result)
+        if sizes[-1].bound.worst <= self.above:  # whatever could not be linked, and holds for smaller ones too
             return None
-        if one.worst_record.value <= self.above and one.undecided:
-            return (
-                f"gate closed: links were undecided for {count(one.undecided, 'random coalition')}, so that the "
-                "breach probability may be higher than what was found. Try --rows-known."
-            )
-        if one.worst_record.value <= self.above:
+        one = max(sizes, key=lambda figures: figures.guessed_record.value)
+        if one.guessed_record.value <= self.above:
             return None
+        sure = one.worst_record.value == one.guessed_record.value
         return (
             f"gate closed: the worst coalition of {count(one.size, 'insider')} that was tried "
-            f"({one.worst_record.coalition}) breaches the most exposed record with probability "
-            f"{probability(one.worst_record.value)}, above {self.above:g}."
+            f"({one.guessed_record.coalition}) breaches the most exposed record with probability "
+            f"{probability(one.guessed_record.value)}{'' if sure else ' by guessing its rows'}, "
+            f"above {self.above:g}."
         )
 
     def opened(self, result: AuditReport) -> str:
         """What an open gate means, and no more."""
-        one = self._decides(result)
-        proved = self.above is not None and one.bound.worst <= self.above
+        sizes = self._decides(result)
+        bound, up_to = sizes[-1].bound.worst, count(sizes[-1].size, "insider")
+        proved = self.above is not None and bound <= self.above
         tried = "" if proved else " that was tried"
-        why = f": a proved bound of what its records determine is {probability(one.bound.worst)}" if proved else ""
+        why = f": a proved bound of what its records determine is {probability(bound)}" if proved else ""
         return (
-            f"Gate open: no coalition of {count(one.size, 'insider')}{tried} breaches a record with a probability "
-            f"above {self.above:g}{why}."
+            f"Gate open: no coalition of up to {up_to}{tried} breaches a record with a probability above "
+            f"{self.above:g}{'' if result.rows_known else ', guessing rows or not'}{why}."
         )
 
-    def _decides(self, result: AuditReport) -> SizeFigures:
-        return result.at(result.sizes[-1] if self.size is None else self.size)
+    def _decides(self, result: AuditReport) -> tuple[SizeFigures, ...]:
+        """The size that the gate is for, and smaller ones: insiders may leave some of their records out."""
+        return result.up_to(result.sizes[-1] if self.size is None else self.size)
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -140,21 +152,26 @@ class AuditJob:
         self.gate.check(self.options["coalition_sizes"])
         if self.out is not None:
             check_free(self.out, force=self.force)
-        store = None if self.out is None else FileStore(unfinished(self.out))
-        if "lattice" in _interface.attackers_of(self.options.get("attacks")):
-            interruptible_fpylll()
-        try:
-            result = self._run(console, store)
-        except (Interrupted, KeyboardInterrupt, SystemExit):
-            raise Interrupted(f"interrupted. {_left(store)}") from None
-        except OutputError as error:
-            raise OutputError(str(error).replace("Nothing was left behind.", _left(store))) from None
+        with nullcontext() if self.out is None else alone(self.out):
+            result = self._result(console)
         self._speak(console, result)
         reason = self.gate.reason(result)
         if reason is not None:
             raise GateError(reason)
         if self.gate.above is not None:
             console.say(self.gate.opened(result))
+
+    def _result(self, console: Console) -> AuditReport:
+        """The audit, written; an interruption says what is left of it."""
+        store = None if self.out is None else FileStore(unfinished(self.out))
+        if "lattice" in _interface.attackers_of(self.options.get("attacks")):
+            interruptible_fpylll()
+        try:
+            return self._run(console, store)
+        except (Interrupted, KeyboardInterrupt, SystemExit):
+            raise Interrupted(f"interrupted. {_left(store)}") from None
+        except OutputError as error:
+            raise OutputError(str(error).replace("Nothing was left behind.", _left(store))) from None
 
     def _run(self, console: Console, store: FileStore | None) -> AuditReport:
         started = time.monotonic()
@@ -225,6 +242,7 @@ def _per_record(result: AuditReport) -> dict[str, Any]:
     if result.ids is not None:
         columns["id"] = result.ids
     columns["mean_exposure"] = np.where(result.records.mean < 0, np.nan, result.records.mean)
+    columns["mean_exposure_low"], columns["mean_exposure_high"] = result.records.limits()
     for place, size in enumerate(result.sizes):
         columns[f"exposure_{size}"] = result.records.exposure[place]
         columns[f"breached_share_{size}"] = result.records.breached[place]
@@ -238,6 +256,7 @@ def _per_attribute(result: AuditReport) -> dict[str, Any]:
         "attribute": np.array(names),
         "tolerance": figures.tolerance if figures.given else np.full(result.columns, np.nan),  # 5% would tell the range
         "column_mean": result.baselines.attributes,
+        **{f"{one.name}_attack": one.attributes for one in result.attackers},
     }
     for place, size in enumerate(result.sizes):
         for name, part in (("learned", figures.value), ("low", figures.low), ("high", figures.high)):

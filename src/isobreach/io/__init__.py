@@ -4,7 +4,7 @@
 pyarrow, pandas and polars load inside the functions that need them: importing this package costs NumPy alone.
 """
 
-from isobreach.io.atomic import atomic_directory, atomic_file, check_free
+from isobreach.io.atomic import alone, atomic_directory, atomic_file, check_free
 from isobreach.io.files import file_hash, read_table, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import Ranges, read_ranges
@@ -16,6 +16,7 @@ __all__ = [
     "FileStore",
     "Ranges",
     "Table",
+    "alone",
     "as_table",
     "atomic_directory",
     "atomic_file",

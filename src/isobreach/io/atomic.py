@@ -77,6 +77,9 @@ def atomic_directory(path: str | Path, *, force: bool = False, temporary: str | 
     path = Path(os.path.realpath(path))
     sibling = _sibling(path) if temporary is None else path.with_name(temporary)
     with _one_line(path):
+        left = sorted(one.name for one in sibling.iterdir()) if sibling.is_dir() else []
+        if foreign := [name for name in left if not _is_ours(name)]:
+            raise OutputError(f"{sibling} holds other files, such as {foreign[0]!r}. Choose another path.")
         try:
             if sibling.is_dir():
                 shutil.rmtree(sibling)
@@ -96,6 +99,29 @@ def atomic_directory(path: str | Path, *, force: bool = False, temporary: str | 
         _sync(path.parent)
 
 
+@contextmanager
+def alone(path: str | Path) -> Iterator[None]:
+    """Refuse to work on ``path`` while another run does; a run that was killed is none."""
+    path = Path(os.path.realpath(path))
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        import fcntl
+    except ImportError:  # where there are no such locks
+        yield
+        return
+    with _one_line(path):
+        file = lock.open("a")
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise OutputError(f"{path} is being written by another run. Wait for it, or choose another path.") from None
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
 def check_free(path: str | Path, *, force: bool = False) -> None:
     """Refuse a directory that exists, or with ``force`` one that is not an earlier output: before the work starts."""
     path = Path(path)
@@ -107,6 +133,11 @@ def check_free(path: str | Path, *, force: bool = False) -> None:
             raise OutputError(f"{path} is not an earlier output: it has no {RUN_FILE}. Choose another path.")
         if foreign := sorted({entry.name for entry in path.iterdir()} - _OUR_FILES):
             raise OutputError(f"{path} holds other files, such as {foreign[0]!r}. Choose another path.")
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file in a temporary directory is ours: of an output, or its temporary."""
+    return name in _OUR_FILES or name.startswith(".")
 
 
 def _publish(temporary: Path, path: Path) -> None:

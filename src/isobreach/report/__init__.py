@@ -3,6 +3,7 @@
 
 from isobreach.report.audit_json import audit_json
 from isobreach.report.audit_page import audit_page
+from isobreach.report.audit_wording import attacker_reads
 from isobreach.report.audit_wording import sentences as audit_sentences
 from isobreach.report.audit_wording import verdict as audit_verdict
 from isobreach.report.figures import attack_figure
@@ -17,6 +18,7 @@ __all__ = [
     "LatticeFindings",
     "attack_figure",
     "attack_page",
+    "attacker_reads",
     "audit_json",
     "audit_page",
     "audit_sentences",

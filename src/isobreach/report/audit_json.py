@@ -4,9 +4,12 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isobreach.audits import AuditResult, Sampled, SizeFigures
 from isobreach.report.audit_wording import caveats, column, kinds, sentences, threat, verdict
+
+FloatArray = NDArray[np.float64]
 
 SCHEMA = "isobreach/audit/1"
 MOST_EXPOSED = 100
@@ -41,6 +44,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
                 "target": one.target,
                 "found": one.found,
                 "certain": one.certain,
+                "if_guessed": one.guessed,
                 "random": one.random,
                 "random_low": one.low,
                 "random_high": one.high,
@@ -97,6 +101,10 @@ def _size(one: SizeFigures) -> dict[str, Any]:
             "mean": {"value": one.worst_mean.value, "coalition": one.worst_mean.coalition},
             "breached": {"value": int(one.worst_breached.value), "coalition": one.worst_breached.coalition},
         },
+        "worst_if_guessed": {
+            "worst_record": {"value": one.guessed_record.value, "coalition": one.guessed_record.coalition},
+            "breached": {"value": int(one.guessed_breached.value), "coalition": one.guessed_breached.coalition},
+        },
         "bound": {"breached": one.bound.records, "mean": one.bound.mean, "worst_record": one.bound.worst},
     }
 
@@ -111,6 +119,7 @@ def _attribute(result: AuditResult, place: int) -> dict[str, Any]:
         "name": column(result, place),
         "tolerance": float(figures.tolerance[place]) if figures.given else None,
         "column_mean": float(result.baselines.attributes[place]),
+        "attackers": {one.name: float(one.attributes[place]) for one in result.attackers},
         "by_size": [
             {
                 "size": size,
@@ -128,16 +137,21 @@ def _identity(result: AuditResult, row: int) -> dict[str, Any]:
 
 
 def _record(result: AuditResult, row: int) -> dict[str, Any]:
-    figures = (result.records.exposure[-1, row], result.records.breached[-1, row])
-    exposure, breached = (None if np.isnan(value) else float(value) for value in figures)
-    mean, needed = float(result.records.mean[row]), int(result.records.needed[row])
+    figures, needed = result.records, int(result.records.needed[row])
+    breached = float(figures.breached[-1, row])
     return {
         **_identity(result, row),
-        "mean_exposure": None if mean < 0 else mean,
-        "exposure": exposure,
-        "breached_share": breached,
+        "mean_exposure": _exposure(figures.mean[row], figures.limits(), row),
+        "exposure": _exposure(figures.exposure[-1, row], figures.limits(len(result.sizes) - 1), row),
+        "breached_share": None if np.isnan(breached) else breached,
         "insiders_needed": result.sizes[needed] if needed < len(result.sizes) else None,
     }
+
+
+def _exposure(value: float, limits: tuple[FloatArray, FloatArray], row: int) -> dict[str, float] | None:
+    if not value >= 0:
+        return None
+    return {"value": float(value), "low": float(limits[0][row]), "high": float(limits[1][row])}
 
 
 def _remedies(result: AuditResult) -> dict[str, Any] | None:

@@ -11,6 +11,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_charts import audit_charts
 from isobreach.report.audit_wording import (
@@ -28,9 +30,9 @@ from isobreach.report.audit_wording import (
     verdict,
 )
 from isobreach.report.page import run_rows
-from isobreach.report.phrases import cell, percent, probability
+from isobreach.report.phrases import cell, count, percent
 
-MOST = 100  # records that the page shows
+MOST, MOST_ATTRIBUTES = 25, 100  # records and attributes that the page shows
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 _SHORT, _BROKEN, _PHONE = 12, 10, 47  # letters: never broken, least width of longer names, width of a phone
 _SEED = (
@@ -103,36 +105,71 @@ def _figures(result: AuditResult) -> str:
 
 
 def _sizes(result: AuditResult) -> str:
-    head = ("insiders", "linked", "worst record", "mean", "breached", "worst found: breached", "bound: breached")
+    head = ("insiders", "linked", "worst record", "99% quantile", "90% quantile", "median", "mean", "breached")
     rows: list[list[Cell]] = [
         [
             (str(one.size), one.size),
             ("rows known", None) if result.rows_known else _sampled(one.random.linked),
-            (_interval(one.random.worst, _short), one.random.worst.value),
-            (_interval(one.random.mean, _short), one.random.mean.value),
+            _sampled(one.random.worst),
+            *(_sampled(one.random.quantiles[quantile]) for quantile in (0.99, 0.9, 0.5)),
+            _sampled(one.random.mean),
             _sampled(one.random.breached),
-            (f"{int(one.worst_breached.value):,}", one.worst_breached.value),
-            (f"{one.bound.records:,}", one.bound.records),
         ]
         for one in result.per_size
     ]
     note = (
-        "Means over random coalitions with 95% intervals in brackets; the mean is an expected share of breaches, not a "
-        f"likely one. Guessing the column means breaches {share(result.baselines.column_means)} of all records."
+        "Random coalitions: breach probabilities of the others and the share that is breached, means over coalitions "
+        "with 95% intervals in brackets; the mean is an expected share of breaches, not a likely one. Guessing the "
+        f"column means breaches {share(result.baselines.column_means)} of all records."
     )
-    return f'<h2>Coalition sizes</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
+    return (
+        f'<h2>Coalition sizes</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}{_worst(result)}'
+    )
+
+
+def _worst(result: AuditResult) -> str:
+    head = ["insiders", "worst record", "proved: at most", "others breached", "proved: at most"]
+    known = not result.rows_known
+    head += ["worst record, guessing rows", "breached, guessing rows"] if known else []
+    rows: list[list[Cell]] = []
+    for one in result.per_size:
+        found = [one.worst_record.value, one.bound.worst, one.worst_breached.value, one.bound.records]
+        found += [one.guessed_record.value, one.guessed_breached.value] if known else []
+        cells = [_percent(v) if k in (0, 1, 4) else (f"{int(v):,}", v) for k, v in enumerate(found)]
+        rows.append([(str(one.size), one.size), *cells])
+    note = (
+        "The worst of the greedy and the random coalitions that were tried, exact for these"
+        f"{' and the noise drawn for them' if result.noise else ''}: at least this bad. What is proved holds for every "
+        "coalition of that size. "
+    )
+    if known:
+        note += (
+            "Insiders count as linked where their own row is certain. Others may guess theirs, right with probability "
+            "1/2 at most, or alone with one over the number of rows of their length: the last two columns say how bad "
+            "that can be."
+        )
+    return f'<p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
 
 
 def _smallest(result: AuditResult) -> str:
-    head = ("to breach", "fewest insiders found", "with certainty", "half of the random coalitions", "95% interval")
+    head = (
+        "to breach",
+        "fewest insiders found",
+        "with certainty",
+        "guessing rows",
+        "half of the random coalitions",
+        "95% interval",
+    )
     largest = result.sizes[-1]
     rows: list[list[Cell]] = []
     for one in result.smallest:
-        sizes = [one.found, one.certain, one.random, one.low, one.high]
-        found, certain, random, low, high = (f"more than {largest}" if v is None else str(v) for v in sizes)
+        sizes = [one.found, one.certain, one.guessed, one.random, one.low, one.high]
+        *said, low, high = (f"more than {largest}" if v is None else str(v) for v in sizes)
         between = low if low == high else f"{low} to {high}"
-        rows.append([(text, None) for text in (one.target, found, certain, random, between)])
-    return f"<h2>How few insiders are enough</h2>{_table(head, rows)}"
+        rows.append([(text, None) for text in (one.target, *said, between)])
+    tried = ", ".join(map(str, result.sizes)) if result.sizes != tuple(range(1, largest + 1)) else f"1 to {largest}"
+    note = f"Of the sizes that were tried: {tried}."
+    return f'<h2>How few insiders are enough</h2><p class="soft">{note}</p>{_table(head, rows)}'
 
 
 def _records(result: AuditResult) -> str:
@@ -140,35 +177,54 @@ def _records(result: AuditResult) -> str:
     ids = () if result.ids is None else ("id",)
     head = ("row", *ids, "exposure", f"exposure to {largest}", "insiders needed")
     rows: list[list[Cell]] = []
+    means, last = figures.limits(), figures.limits(len(result.sizes) - 1)
     for row in result.most_exposed(MOST).tolist():
-        mean, exposure = float(figures.mean[row]), float(figures.exposure[-1, row])
-        if mean < 0:
+        if figures.mean[row] < 0:
             continue
+        exposures = ((figures.mean, means), (figures.exposure[-1], last))
+        cells = [_sampled(Sampled(*(float(part[row]) for part in (value, *ends)))) for value, ends in exposures]
         needed = int(figures.needed[row])
         insiders = (str(result.sizes[needed]), needed) if needed < len(result.sizes) else (f"> {largest}", needed)
         named: list[Cell] = [] if result.ids is None else [(str(result.ids[row]), None)]
-        rows.append([(str(row), row), *named, (_short(mean), mean), (_short(exposure), exposure), insiders])
+        rows.append([(str(row), row), *named, *cells, insiders])
     note = (
         "Exposure: mean breach probability over the random coalitions without the record, of all sizes and of the "
-        "largest. Insiders needed: the smallest size at which half of these coalitions breach it. Rows are counted "
-        f"from 0. The first {len(rows):,} of {result.rows:,}: per_record.parquet has all."
+        "largest, with 95% intervals: records whose intervals overlap may change places with other coalitions, and the "
+        "highest means tend to be too high. Insiders needed: the smallest size at which half of these coalitions "
+        f"breach it. Rows are counted from 0. The first {len(rows):,} of {result.rows:,}: per_record.parquet has all."
     )
     return f'<h2>The most exposed records</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
 
 
 def _attributes(result: AuditResult) -> str:
     figures = result.attributes
-    head = ("attribute", f"learned by {result.sizes[-1]} random insiders", "guessing its mean", "within")
+    last = len(result.sizes) - 1
+    places = sorted({0, last // 3, 2 * last // 3, last})
+    attacks = [(f"learned by the {one.name} attack", one.attributes) for one in result.attackers]
+    head = (
+        "attribute",
+        *(f"learned by {count(result.sizes[place], 'random insider')}" for place in places),
+        *(name for name, _ in attacks),
+        "guessing its mean",
+        "within",
+    )
+    most = np.max([figures.value.max(axis=0), *(learned for _, learned in attacks)], axis=0)
+    shown = np.sort(np.argsort(-most, kind="stable")[:MOST_ATTRIBUTES])
     rows: list[list[Cell]] = []
-    for place in range(result.columns):
-        value = Sampled(*(float(part[-1, place]) for part in (figures.value, figures.low, figures.high)))
-        guess = float(result.baselines.attributes[place])
+    for place in shown.tolist():
+        values = [[float(part[k, place]) for part in (figures.value, figures.low, figures.high)] for k in places]
         within = (tolerance(result, place), float(figures.tolerance[place]) if figures.given else None)
-        rows.append([(column(result, place), None), _sampled(value), (share(guess), guess), within])
+        cells = [*(_sampled(Sampled(*value)) for value in values)]
+        cells += [_percent(float(learned[place])) for _, learned in attacks]
+        rows.append(
+            [(column(result, place), None), *cells, _percent(float(result.baselines.attributes[place])), within]
+        )
     note = (
         "Share of the others of whom the attribute is learned, counted, with 95% intervals over random coalitions. "
-        "Higher is worse."
+        "Attacks without insiders: of all records, counted on one release, once attributes are named. Higher is worse."
     )
+    if len(shown) < result.columns:
+        note += f" The {len(shown):,} most learned of {result.columns:,}: per_attribute.parquet has all."
     return f'<h2>Attributes</h2><p class="soft">{escape(note)}</p>{_table(head, rows, sortable=True)}'
 
 
@@ -176,7 +232,7 @@ def _remedies(result: AuditResult) -> str:
     tried = result.remedies
     if tried is None:
         return ""
-    head = ("noise", "breached by insiders", "breached by the lattice attack", "neighbours kept", "clusters agree")
+    head = ("noise", "breached by insiders", "read by the lattice attack", "neighbours kept", "clusters agree")
     rows = [
         [
             (f"{one.noise:g}", one.noise),
@@ -189,7 +245,9 @@ def _remedies(result: AuditResult) -> str:
     ]
     note = (
         f"Insiders: {tried.insiders}, who know their own rows, so that rates are upper bounds for those who have to "
-        f"find them; {tried.repeats} releases each; a breach is an estimate within {percent(result.epsilon)}. Guessing "
+        f"find them; {tried.repeats} releases each, means of breach probabilities with 95% intervals; a breach is an "
+        f"estimate within {percent(result.epsilon)}. Read: share of records that the lattice attack breaches or of "
+        "which it learns an attribute, counted on one release. Guessing "
         f"the column means breaches {share(tried.column_means)}. "
         f"k-means on the original, started elsewhere, agrees with itself to {tried.stability:.2f}."
     )
@@ -205,7 +263,7 @@ def _jitter(tried: Remedies) -> str:
         return ""
     head = (
         "jitter, of a step",
-        "breached by the lattice attack",
+        "read by the lattice attack",
         "breached by insiders",
         "neighbours kept",
         "clusters agree",
@@ -248,12 +306,12 @@ def _interval(value: Sampled, say: Any) -> str:
     return f"{say(value.value)} [{say(value.low)},\u00a0{say(value.high)}]"  # a line may end before the bracket
 
 
-def _short(value: float) -> str:
-    return cell(probability(value))
-
-
 def _sampled(value: Sampled) -> Cell:
     return _interval(value, lambda one: cell(share(one))), value.value
+
+
+def _percent(value: float) -> Cell:
+    return cell(share(value)), value
 
 
 def _number(value: float) -> Cell:

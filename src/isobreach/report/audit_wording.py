@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from isobreach.audits import RANGE_SHARE, AuditResult, Sampled, Smallest
+from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Sampled, Smallest
 from isobreach.report.phrases import count, percent, probability
 
 _SHOWN = "95% interval"
@@ -42,19 +42,35 @@ def _near(result: AuditResult) -> str:
 def verdict(result: AuditResult) -> str:
     """The outcome in one sentence, and one more for an attacker who needs no insider."""
     said = _insiders(result)
+    found, guessed = result.smallest[0].found, result.smallest[0].guessed
+    if found is not None and guessed is not None and guessed < found:
+        said += f" If they guess their rows, {guessed} can be enough."
     if result.undecided:
         coalitions = count(result.trials, "random coalition")
         said += f" Links were undecided for {result.undecided} of {coalitions}: it may be worse."
     for attacker in result.attackers:
-        if attacker.claimed and attacker.named > 0:
-            up_to = ", up to the names, signs and offsets of the attributes"
-            said += (
-                f" Without any insider, the {attacker.name} attack recovers {share(attacker.named)} of all records"
-                f"{'' if attacker.named == attacker.share else up_to}."
-            )
+        if attacker.claimed:
+            said += f" {_capital(attacker_reads(result, attacker))}."
         elif not attacker.decided:
             said += f" The {attacker.name} attack, which needs no insider, ran out of time: it may succeed with more."
     return said
+
+
+def attacker_reads(result: AuditResult, attacker: AttackerFigures) -> str:
+    """What an attack without insiders reads, of a claim that it makes."""
+    named = "" if attacker.named == attacker.share else ", up to the names, signs and offsets of the attributes"
+    if attacker.named == 1:
+        return f"without any insider, the {attacker.name} attack recovers every record{named}"
+    read = [repr(column(result, int(place))) for place in attacker.read]
+    some = "" if not read else f" ({', '.join(read[:3])}{', ...' if len(read) > 3 else ''})"
+    return (
+        f"without any insider, the {attacker.name} attack reads {len(read)} of {count(result.columns, 'attribute')}"
+        f"{some} of all records, up to their names, signs and offsets, and breaches {share(attacker.named)} of them"
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _insiders(result: AuditResult) -> str:
@@ -62,20 +78,22 @@ def _insiders(result: AuditResult) -> str:
     largest = result.sizes[-1]
     last = result.per_size[-1]
     if one.found is None:
-        worst = probability(last.worst_record.value)
+        worst = max(figures.worst_record.value for figures in result.per_size)
+        most = f"the most exposed one is {_near(result)} with probability {probability(worst)}"
+        unsure = "none is certain of the rows that it would need"
+        guessed = "" if one.guessed is None else f" By guessing their rows, {count(one.guessed, 'insider')} can."
         return (
-            f"No coalition of up to {count(largest, 'insider')} that was tried breaches another record; the most "
-            f"exposed one is estimated within {percent(result.epsilon)} of its length with probability {worst}. "
-            "That is no proof of safety."
+            f"No coalition of up to {count(largest, 'insider')} that was tried breaches another record; "
+            f"{most if worst else unsure}.{guessed} That is no proof of safety."
         )
     rows = (" who knows the own row" if one.found == 1 else " who know their own rows") if result.rows_known else ""
     enough, within = f"{count(one.found, 'insider')}{rows} can be enough to breach", breach_words(result)
-    for most, whom in ((everyone, "every other record"), (half, "half of the others")):
-        if most.found == one.found:
-            sure = most.certain == most.found
-            return f"{enough} {whom} ({_near(result) if sure else within}){_certain(most)}."
-        if most.found is not None:
-            return f"{enough} another record ({within}), and {most.found} to breach {whom}{_certain(most)}."
+    for goal, whom in ((everyone, "every other record"), (half, "half of the others")):
+        if goal.found == one.found:
+            sure = goal.certain == goal.found
+            return f"{enough} {whom} ({_near(result) if sure else within}){_certain(goal)}."
+        if goal.found is not None:
+            return f"{enough} another record ({within}), and {goal.found} to breach {whom}{_certain(goal)}."
     random = share(last.random.breached.value)
     return f"{enough} another record ({within}); {largest} drawn at random breach {random} of all others."
 
@@ -132,22 +150,26 @@ def _coalitions(result: AuditResult) -> str:
 
 def worst_record_sentence(result: AuditResult) -> str:
     """The record that is most exposed of all, and what is proved of it."""
-    last = result.per_size[-1]
-    found, bound = last.worst_record, last.bound.worst
+    one = max(result.per_size, key=lambda figures: figures.worst_record.value)
+    found, bound = one.worst_record, result.per_size[-1].bound.worst
     said = (
-        f"The most exposed record: the worst coalition of {last.size} that was found ({found.coalition}) breaches it "
-        f"with probability {probability(found.value)}"
+        f"The most exposed record: the worst coalition found ({count(one.size, 'insider')}, {found.coalition}) "
+        f"breaches it with probability {probability(found.value)}"
     )
+    if found.value == 0:
+        said = "The most exposed record: breached with probability 0 by every coalition that was tried"
     if found.value == 1:
         return f"{said}."
     if bound == 1:
-        return f"{said}; that no coalition of that size does better is not proved."
-    return f"{said}; no coalition of that size exceeds {probability(bound)}."
+        return f"{said}; that no coalition does better is not proved."
+    return f"{said}; no coalition of up to {result.sizes[-1]} exceeds {probability(bound)}."
 
 
 def smallest_sentence(one: Smallest, largest: int) -> str:
-    """How few insiders breach so many records."""
+    """How few insiders breach so many records, of the sizes tried."""
     found = "no coalition that was tried" if one.found is None else f"{count(one.found, 'insider')} at best"
+    if one.guessed is not None and one.guessed != one.found:
+        found += f", {one.guessed} if they guess their rows"
     if one.random is None:
         typical = f"half of the random coalitions do not, up to {largest}"
     else:
@@ -163,7 +185,7 @@ def _insider(result: AuditResult) -> str:
     if one.record is None:
         return f"No insider alone finds the own row: {count(one.tried, 'insider')} tried."
     return (
-        f"The single insider who exposes the most, of {one.tried:,} tried, is record {name(result, one.record)}: "
+        f"The single insider who exposes the most, of {one.tried:,} tried, is {name(result, one.record)}: "
         f"alone, {one.expected:.3g} other records are expected to be breached."
     )
 
@@ -186,18 +208,17 @@ def _attribute(result: AuditResult) -> str:
 def tolerance(result: AuditResult, place: int) -> str:
     """Within what an attribute counts as learned; 5% of a range is not told as a number, which would tell the range."""
     figures = result.attributes
-    return f"{figures.tolerance[place]:g}" if figures.given else f"{percent(RANGE_SHARE)} of its range"
+    scaled = " of records scaled to length one" if result.unit_length else ""
+    return f"{figures.tolerance[place]:g}{scaled}" if figures.given else f"{percent(RANGE_SHARE)} of its range"
 
 
 def attacker_sentence(result: AuditResult, place: int) -> str:
     """What an attacker without insiders achieved."""
     one = result.attackers[place]
     if not one.claimed:
-        return f"The {one.name} attack, which knows no record, breaches none. {one.reason}"
-    said = f"The {one.name} attack, which knows no record, breaches {share(one.share)} of all records as it stands"
-    if one.named > one.share:
-        said += f", and {share(one.named)} once its attributes are named and their signs and offsets known"
-    return f"{said}. {one.reason}"
+        outcome = "claims nothing" if one.decided else "ran out of time before it was through"
+        return f"The {one.name} attack, which knows no record, {outcome}. {one.reason}"
+    return f"{_capital(attacker_reads(result, one))}. As it stands, it breaches {share(one.share)}. {one.reason}"
 
 
 def remedy_sentence(result: AuditResult) -> str:
@@ -273,8 +294,8 @@ def caveats(result: AuditResult) -> list[str]:
         ),
         (
             "Attributes are learned by insiders who guess that what is hidden of them is zero or, where one or two "
-            "dimensions are hidden, as large as it can be. Who knows how values are distributed may learn more often; "
-            "never less often than by guessing the mean."
+            "dimensions are hidden, as large as it can be. Who knows how values are distributed may learn them more "
+            "often; guessing the mean, which stands beside, may do better than insiders."
         ),
         (
             "Columns with large values carry most of a record's length. Standardise the table first if all columns "
@@ -312,9 +333,14 @@ def kinds(result: AuditResult) -> dict[str, str]:
         "breach probability": f"closed form, given {given}, of a coalition's hidden direction drawn at random",
         "random coalitions": "sampled: means over random coalitions with 95% intervals"
         + (" and draws of noise" if result.noise else ""),
-        "worst found": "exact for the coalitions tried: at least this bad",
+        "worst found": "exact for the coalitions tried: at least this bad"
+        + (", for the noise drawn for them" if result.noise else ""),
         "bound": "proved for every coalition of that size",
         "attributes": "counted on the records: on up to 1,000 others for each random coalition, with 95% intervals",
+        "record's exposure": "sampled: mean over the random coalitions without it, with a 95% interval; first ranks "
+        "are those of the highest means, so they tend to be too high",
+        "smallest coalition": "of the sizes and coalitions tried; half of the random ones: sampled, 95% interval",
+        "single insider": f"exact for the {result.insider.tried:,} insiders tried",
         "column means": "counted on all records",
         "random link": "sampled pairs of records, with a 95% interval",
     }
@@ -329,7 +355,7 @@ def kinds(result: AuditResult) -> dict[str, str]:
 
 def name(result: AuditResult, record: int) -> str:
     """A record's id, or its row counted from 0."""
-    return str(result.ids[record]) if result.ids is not None else f"in row {record} (counted from 0)"
+    return f"record {result.ids[record]}" if result.ids is not None else f"the record in row {record} (counted from 0)"
 
 
 def column(result: AuditResult, place: int) -> str:

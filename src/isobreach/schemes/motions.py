@@ -60,9 +60,14 @@ class Rigid(Scheme):
         return Release(key.apply(records), key)
 
 
+_WIDEST = 1_000_000
+
+
 def _check_width(width: int | None) -> None:
     if width is not None:
         check_integer("width", width, least=1)
+        if width > _WIDEST:
+            raise InputError("width", f"must be at most {_WIDEST:,}", width)
 
 
 def _isometry(columns: int, width: int | None, source: RandomSource) -> NDArray[np.float64]:
