@@ -81,7 +81,7 @@ def _table(records, epsilon, share=0.05):
 
 def _tried(records, levels, *, repeats=80, lattice=False, **more):
     asked = {"coalition_sizes": [4], "epsilon": 0.2, "trials": repeats, "noise_levels": levels}
-    asked |= {"others": ["lattice"] if lattice else []} | more
+    asked |= {"attackers": ["lattice"] if lattice else []} | more
     draws = np.random.default_rng(0)
     asked, more = settings(**asked), {"kept": NOTHING_KEPT, "progress": no_progress}
     return remedies(_table(records, asked.epsilon), asked, 0.0, readable=lattice, draws=draws, **more)
@@ -194,7 +194,7 @@ def test_jitter_is_tried_against_the_lattice_attack_and_against_insiders():
 
 def test_jitter_is_not_tried_where_the_lattice_attack_fails_anyway():
     pytest.importorskip("fpylll")
-    asked = {"coalition_sizes": [2], "trials": 4, "noise_levels": [0.5], "others": ["lattice"], "seed": 0}
+    asked = {"coalition_sizes": [2], "trials": 4, "noise_levels": [0.5], "attackers": ["lattice"], "seed": 0}
     plain, noisy = (audit(LETTER[:600, :8], scheme=scheme, **asked) for scheme in ("orthogonal", Noisy(noise=0.5)))
     assert plain.remedies.jitter
     assert not noisy.attackers[0].claimed

@@ -83,7 +83,7 @@ def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
     pytest.importorskip("fpylll")
     records = LETTER[:300, :6]
     arguments = {"scheme": "orthogonal", "epsilon": 0.2, "coalition_sizes": (2, 4), "trials": 12, "seed": 1}
-    arguments |= {"noise_levels": [0.1, 3.0], "others": ["lattice"], "target": 0.3}
+    arguments |= {"noise_levels": [0.1, 3.0], "attackers": ["lattice"], "target": 0.3}
     whole = audit(records, **arguments)
     assert whole.remedies.jitter
     assert whole.remedies.levels[1].lattice is not None
@@ -113,7 +113,7 @@ def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
         {"scheme": Orthogonal(width=7)},
         {"noise_levels": [0.1]},
         {"target": 0.01},
-        {"others": ["lattice"]},
+        {"attackers": ["lattice"]},
         {"rows_known": True},
         {"tolerance": 0.5},
     ],

@@ -22,7 +22,8 @@ import pytest
 
 import isobreach as ib
 from isobreach.audits import AttackerFigures
-from isobreach.cli.audit import Gate, parse_sizes, unfinished
+from isobreach.cli.audit import parse_sizes, unfinished
+from isobreach.cli.gate import Gate
 from isobreach.errors import InputError
 from isobreach.io import alone
 from json_schema import violations

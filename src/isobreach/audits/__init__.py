@@ -6,7 +6,7 @@ from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
 from isobreach.audits.kept import Store
-from isobreach.audits.remedies import NOISE_LEVELS, NoiseFigures, Remedies
+from isobreach.audits.remedies import NoiseFigures, Remedies
 from isobreach.audits.result import (
     AttributeFigures,
     AuditResult,
@@ -22,7 +22,6 @@ from isobreach.audits.study import GREEDY, audit
 
 __all__ = [
     "GREEDY",
-    "NOISE_LEVELS",
     "RANGE_SHARE",
     "AttackerFigures",
     "AttributeFigures",

@@ -55,10 +55,10 @@ class NoisyTable(OwnersTable):
             pairs = self.records[linked], self.released[linked]
             least = 2 * float(np.linalg.norm(self.radius[linked]))
             unseen = max(DETERMINED * self.noise * float(np.sqrt(self.released.shape[1])), least)
-            motions = fit_motions(*pairs, unseen, whiten=False)
-            several = [motions, fit_motions(*pairs, least, whiten=False)]
-            several = several if several[1].hidden_dimension < motions.hidden_dimension else several[:1]
-            hidden[place] = motions.hidden_dimension
+            several = [fit_motions(*pairs, least, whiten=False)]
+            if (several[0].strength <= unseen).any():
+                several.append(fit_motions(*pairs, unseen, whiten=False))
+            hidden[place] = several[-1].hidden_dimension
             probability[place] = max((self._probabilities(one) for one in several), key=np.mean)
             if len(watched):
                 learnt[place] = np.max([self._learned(one, watched) for one in several], axis=0)

@@ -39,7 +39,6 @@ from isobreach.schemes import Noisy, Release, perturb
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-NOISE_LEVELS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 JITTER_LEVELS = (0.25, 0.5, 1.0)
 REPEATS, TARGETS = 100, 2000
 _ENOUGH, _MOST_REPEATS = 4.2, 1000  # 95% interval of a share of 0 in T trials: up to about 4 / T
@@ -117,7 +116,7 @@ def remedies(
     """
     levels, target, insiders = settings.noise_levels, settings.target, settings.sizes[-1]
     repeats = max(min(settings.trials, REPEATS), min(int(np.ceil(_ENOUGH / max(target, 1e-9))), _MOST_REPEATS))
-    records, lattice = table.records, "lattice" in settings.others
+    records, lattice = table.records, "lattice" in settings.attackers
     stick = yardstick(records, draws)
     coalitions = [draws.choice(len(records), insiders, replace=False) for _ in range(repeats)]
     seeds = draws.integers(0, 2**62, (len(levels), repeats))

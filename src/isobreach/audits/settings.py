@@ -22,7 +22,7 @@ RANGE_SHARE = 0.05  # of an attribute's range, within which it counts as learned
 
 @dataclass(frozen=True)
 class Settings:
-    """Arguments of ``isobreach.audit`` that its result depends on. ``others``: attackers beyond insiders."""
+    """Arguments of ``isobreach.audit`` that its result depends on. ``attackers``: those beyond insiders."""
 
     scheme: Scheme
     epsilon: float
@@ -32,7 +32,7 @@ class Settings:
     tolerance: float | tuple[float, ...] | None
     noise_levels: tuple[float, ...]
     target: float
-    others: tuple[str, ...]
+    attackers: tuple[str, ...]
     rows_known: bool
 
     @classmethod
@@ -46,7 +46,7 @@ class Settings:
         tolerance: float | Sequence[float] | None,
         noise_levels: Sequence[float],
         target: float,
-        others: Sequence[str],
+        attackers: Sequence[str],
         rows_known: bool,
     ) -> "Settings":
         """Settings from what a user gives, or what is wrong with that as far as it can be told without the table."""
@@ -62,7 +62,7 @@ class Settings:
             tolerance=_numbers(tolerance),
             noise_levels=tuple(sorted({_level(one) for one in noise_levels})),
             target=check_probability("target", target),
-            others=tuple(others),
+            attackers=tuple(attackers),
             rows_known=bool(rows_known),
         )
 

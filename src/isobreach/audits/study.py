@@ -71,7 +71,7 @@ class _Sums:
     figures: list[Figures]
     exposure: FloatArray
     breached: IntArray
-    absent: IntArray
+    inside: IntArray
 
     def add(self, trial: Trial, order: IntArray, sizes: tuple[int, ...], level: float, *, random: bool) -> None:
         self.figures.append(trial.figures)
@@ -80,20 +80,20 @@ class _Sums:
         self.exposure += trial.probability
         self.breached += trial.probability >= level
         for place, size in enumerate(sizes):
-            self.absent[place, order[:size]] += 1
+            self.inside[place, order[:size]] += 1
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """For the store."""
         stacked = Figures.stacked(self.figures)
         kept = {f"figures_{f.name}": getattr(stacked, f.name) for f in fields(stacked)}
-        return {**kept, "exposure": self.exposure, "breached": self.breached, "absent": self.absent}
+        return {**kept, "exposure": self.exposure, "breached": self.breached, "inside": self.inside}
 
     @classmethod
     def restored(cls, arrays: Arrays) -> "_Sums":
         names = [f.name for f in fields(Figures)]
         count = len(arrays["figures_linked"])
         figures = [Figures(**{name: arrays[f"figures_{name}"][i] for name in names}) for i in range(count)]
-        return cls(figures, arrays["exposure"], arrays["breached"], arrays["absent"])
+        return cls(figures, arrays["exposure"], arrays["breached"], arrays["inside"])
 
 
 def audit(
@@ -134,7 +134,7 @@ def _audited(
     sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, threads)
     del linker  # and what it holds of the release
 
-    played = Played(Figures.stacked(sums.figures), sums.exposure, sums.breached, sums.absent, len(greedy))
+    played = Played(Figures.stacked(sums.figures), sums.exposure, sums.breached, sums.inside, len(greedy))
     guessed = baselines(
         table.records,
         table.norms,
@@ -143,7 +143,7 @@ def _audited(
         norms_kept=motion == "orthogonal",
         draws=generator(seed, "baseline"),
     )
-    attacked = attackers(settings.others, table, release, release.key.noise, seed, kept, progress)
+    attacked = attackers(settings.attackers, table, release, release.key.noise, seed, kept, progress)
     tried = None
     if settings.noise_levels:
         tried = remedies(

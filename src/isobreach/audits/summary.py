@@ -35,7 +35,7 @@ class Played:
     figures: Figures
     exposure: FloatArray
     breached: IntArray
-    absent: IntArray
+    inside: IntArray
     greedy: int
 
     @property
@@ -67,7 +67,7 @@ def summarise(
     )
     smallest = tuple(_smallest(target, share, played, sizes, others) for target, share in TARGETS.items())
     trials = len(played.random.linked)
-    present = trials - played.absent
+    present = trials - played.inside
     with np.errstate(invalid="ignore"):
         records = RecordFigures(played.exposure / present, played.breached / present, present)
     return (

@@ -24,14 +24,13 @@ QUANTILES = (0.5, 0.9, 0.99, 0.999)
 class Figures:
     """Figures of one coalition or, stacked, of many: the last axis but those of quantiles and attributes is the size.
 
-    ``worst_record``: place of the most exposed other record in the table. ``guessed_*``: if the coalition
-    guesses the rows that it is not certain of, and is as lucky as it can be (``Growth.odds``).
+    ``guessed_*``: if the coalition guesses the rows that it is not certain of, right as often as it can be
+    (``Growth.odds``).
     """
 
     linked: IntArray
     hidden: IntArray
     worst: FloatArray
-    worst_record: IntArray
     mean: FloatArray
     quantiles: FloatArray
     breached: IntArray
@@ -78,16 +77,12 @@ def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[
     met = table.met(coalition.seed)
     exposed = met.exposed(order, growth, sizes, coalition.watched)
     probability = exposed.probability
-    worst, worst_record = np.empty(count), np.empty(count, dtype=np.int64)
-    mean, quantiles = np.empty(count), np.empty((count, len(QUANTILES)))
+    worst, mean, quantiles = np.empty(count), np.empty(count), np.empty((count, len(QUANTILES)))
     breached, certain = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     for place, size in enumerate(sizes):
         insiders = order[:size]
-        probability[place, insiders] = -1.0  # never the worst of others
-        worst_record[place] = int(np.argmax(probability[place]))
-        worst[place] = probability[place, worst_record[place]]
         others = np.delete(probability[place], insiders)
-        mean[place] = others.mean()
+        worst[place], mean[place] = others.max(), others.mean()
         quantiles[place] = np.quantile(others, QUANTILES)
         breached[place], certain[place] = int((others >= level).sum()), int((others == 1).sum())
         probability[place, insiders] = 0.0
@@ -105,7 +100,6 @@ def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[
         linked=linked,
         hidden=exposed.hidden,
         worst=worst,
-        worst_record=worst_record,
         mean=mean,
         quantiles=quantiles,
         breached=breached,

@@ -11,13 +11,17 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["Interrupted", "main"]
+__all__ = ["GateError", "Interrupted", "main"]
 
 _NOTHING_WRITTEN = "interrupted. Nothing was written."
 
 
 class Interrupted(BaseException):
     """Ctrl-C or a polite kill; with a text where something was written before it."""
+
+
+class GateError(Exception):
+    """An audit found more than was allowed: exit code 1, with the reason in one line."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -62,8 +66,6 @@ def _once_more(lost: "sys.UnraisableHookArgs") -> None:
 
 def _run(arguments: list[str] | None) -> tuple[int, str | None]:
     """Run a command and return the exit code, with a line for whatever is not fine."""
-    from isobreach.cli.gate import GateError
-
     try:
         error = _error(arguments)
     except GateError as closed:

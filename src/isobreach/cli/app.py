@@ -281,7 +281,8 @@ def audit(
     Random coalitions of every size attack a trial release, and greedy ones look for the worst. With --out, finished
     work is kept beside the folder: the same command goes on after an interruption, to the same result.
     """
-    from isobreach.cli.audit import AuditJob, Gate, parse_numbers, parse_sizes
+    from isobreach.cli.audit import AuditJob, parse_numbers, parse_sizes
+    from isobreach.cli.gate import Gate
 
     tolerances = parse_numbers("--tolerance", tolerance)
     asked = {

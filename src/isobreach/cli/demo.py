@@ -9,8 +9,9 @@ from isobreach import datasets
 from isobreach._random import generator
 from isobreach._validation import check_epsilon, check_integer
 from isobreach.attacks import attack
-from isobreach.cli.audit import AuditJob, Gate
+from isobreach.cli.audit import AuditJob
 from isobreach.cli.console import Console
+from isobreach.cli.gate import Gate
 from isobreach.errors import InputError
 from isobreach.io import check_free
 from isobreach.report import count, percent
