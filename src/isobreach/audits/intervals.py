@@ -48,7 +48,8 @@ def wilson_limits(share: ArrayLike, trials: ArrayLike, quantile: float = _NORMAL
     share, square = np.asarray(share, dtype=np.float64), quantile**2 / np.asarray(trials, dtype=np.float64)
     centre = (share + square / 2) / (1 + square)
     half = np.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
-    return np.maximum(0.0, centre - half), np.minimum(1.0, centre + half)
+    # Rounding must not leave out a share of 0 or 1, which are the ends themselves.
+    return np.maximum(np.where(share <= 0, 0.0, centre - half), 0.0), np.where(share >= 1, 1.0, centre + half)
 
 
 def clopper_pearson(successes: int, trials: int) -> Sampled:

@@ -240,14 +240,14 @@ def attack(
     "--attacks",
     multiple=True,
     callback=options.split_names,
-    help="Attackers beside insiders.  [default: lattice, if installed]",
+    help="Attackers beside insiders: lattice; known-input for none.  [default: lattice, if installed]",
 )
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
 @click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")
 @click.option(
     "--fail-above", type=float, help="Exit with 1 if a record is breached with a higher probability than this."
 )
-@click.option("--fail-size", type=int, help="Coalition size that --fail-above is about.  [default: the largest]")
+@click.option("--fail-size", type=int, help="Largest coalition that --fail-above is about.  [default: the largest]")
 @click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to audit, by commas.")
 @click.option("--id-column", help="Column that names the records.")
 @options.force

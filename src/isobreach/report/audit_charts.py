@@ -62,7 +62,7 @@ def audit_charts(result: AuditResult) -> list[tuple[str, Chart, str]]:
             (
                 "Noise: gain and cost",
                 _noise(result.remedies),
-                "Counted on simulated releases; 95% intervals. Insiders know their rows. Lost: one minus what is kept.",
+                "Sampled on simulated releases; 95% intervals. Insiders know their rows. Lost: one minus what is kept.",
             )
         )
     return charts

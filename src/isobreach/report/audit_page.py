@@ -105,13 +105,13 @@ def _figures(result: AuditResult) -> str:
 
 
 def _sizes(result: AuditResult) -> str:
-    head = ("insiders", "linked", "worst record", "99% quantile", "90% quantile", "median", "mean", "breached")
+    head = ("insiders", "linked", "worst record", "99% quantile", "median", "mean", "breached")
     rows: list[list[Cell]] = [
         [
             (str(one.size), one.size),
             ("rows known", None) if result.rows_known else _sampled(one.random.linked),
             _sampled(one.random.worst),
-            *(_sampled(one.random.quantiles[quantile]) for quantile in (0.99, 0.9, 0.5)),
+            *(_sampled(one.random.quantiles[quantile]) for quantile in (0.99, 0.5)),
             _sampled(one.random.mean),
             _sampled(one.random.breached),
         ]

@@ -320,8 +320,8 @@ def caveats(result: AuditResult) -> list[str]:
     if result.remedies is not None:
         lines.append(
             "Noise and jitter were tried as remedies on a rotation without a translation, with insiders who know their "
-            "own rows: for insiders who have to search, these breach rates are upper bounds. Breaches were counted on "
-            "simulated releases."
+            "own rows, and with a lattice attack that knows how much noise there is: for insiders who have to search, "
+            "these breach rates are upper bounds."
         )
     return lines
 
@@ -335,6 +335,8 @@ def kinds(result: AuditResult) -> dict[str, str]:
         + (" and draws of noise" if result.noise else ""),
         "worst found": "exact for the coalitions tried: at least this bad"
         + (", for the noise drawn for them" if result.noise else ""),
+        "guessing rows": "the same coalitions, if they guess the rows that they are not certain of, right with "
+        "probability 1/2 at most: at most this bad",
         "bound": "proved for every coalition of that size",
         "attributes": "counted on the records: on up to 1,000 others for each random coalition, with 95% intervals",
         "record's exposure": "sampled: mean over the random coalitions without it, with a 95% interval; first ranks "
@@ -346,7 +348,8 @@ def kinds(result: AuditResult) -> dict[str, str]:
     }
     if result.remedies is not None:
         said["noise and jitter as remedies"] = (
-            "counted on simulated releases, with 95% intervals; upper bounds for insiders who have to find their rows"
+            "mean breach probability over simulated releases, with 95% intervals; upper bounds for insiders who have "
+            "to find their rows; lattice attack: counted on one release"
         )
     if result.attackers:
         said["attackers without insiders"] = "counted on one release"
