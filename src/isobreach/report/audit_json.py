@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits import AuditResult, Sampled, SizeFigures
-from isobreach.report.audit_wording import caveats, column, kinds, sentences, threat, verdict
+from isobreach.report.audit_caveats import caveats, kinds, threat
+from isobreach.report.audit_wording import column, sentences, verdict
 
 FloatArray = NDArray[np.float64]
 

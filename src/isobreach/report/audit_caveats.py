@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Around an audit's figures: who the attackers are, what kind of figure each is, and what none of them says."""
+
+from isobreach.audits import AuditResult
+
+
+def threat(result: AuditResult) -> str:
+    """Who the attackers are."""
+    hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
+    hides += ", noise is added," if result.noise else ""
+    unit = "Records are scaled to length one. " if result.unit_length else ""
+    rows = (
+        "they are not told which rows these are, and find out from the distances that the release keeps. With the "
+        "rows that are certain"
+    )
+    if result.rows_known:
+        search = ", which noise may hide: those who have to search do no better" if result.noise else ""
+        rows = f"they are supposed to know which rows these are{search}. With these"
+    return (
+        f"{unit}The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; "
+        f"{rows} they determine part of the motion, and estimate everyone else's record."
+        + (" Attackers without insiders hold the release alone." if result.attackers else "")
+    )
+
+
+def caveats(result: AuditResult) -> list[str]:
+    """What the figures do not say."""
+    lines = [
+        (
+            "Not being breached by these attacks is no proof of safety: other attacks, and attackers who know more, "
+            "may succeed."
+        ),
+        (
+            "A breach probability is over the attacker's guess of a hidden direction. One guess serves all records, so "
+            "hits go together: a mean probability is an expected share of breaches, not a likely one."
+        ),
+        (
+            "The worst coalitions are found by greedy search and among the random ones: there may be worse. The bound "
+            "holds for every coalition, and may be far above what any achieves."
+        ),
+        (
+            "Attributes are learned by insiders who guess that what is hidden of them is zero or, where one or two "
+            "dimensions are hidden, as large as it can be. Who knows how values are distributed may learn them more "
+            "often; guessing the mean, which stands beside, may do better than insiders."
+        ),
+        (
+            "Columns with large values carry most of a record's length. Standardise the table first if all columns "
+            "matter alike."
+        ),
+    ]
+    if result.motion != "orthogonal":
+        lines.append(
+            "A translation hides lengths from the attacker. Probabilities here are the owner's: of an attacker who "
+            "knows a record's length and guesses its hidden direction at random."
+        )
+    if result.noise:
+        lines.append(
+            "Insiders are supposed to know their own rows: under noise to find them takes too long to be tried in "
+            "numbers. For insiders who have to search, the figures are upper bounds."
+        )
+        lines.append(
+            "Noise is drawn anew for every coalition. Probabilities are over the guess of a hidden direction, for an "
+            "attacker who knows how long the hidden part should be; one who also knows how records are distributed may "
+            "do better."
+        )
+    if result.remedies is not None:
+        lines.append(
+            "Noise and jitter were tried as remedies on a rotation without a translation, with insiders who know their "
+            "own rows, and with a lattice attack that knows how much noise there is: for insiders who have to search, "
+            "these breach rates are upper bounds."
+        )
+    return lines
+
+
+def kinds(result: AuditResult) -> dict[str, str]:
+    """What each kind of figure is."""
+    given = "the noise drawn and rows known" if result.noise else "the links"
+    said = {
+        "breach probability": f"closed form, given {given}, of a coalition's hidden direction drawn at random",
+        "random coalitions": "sampled: means over random coalitions with 95% intervals"
+        + (" and draws of noise" if result.noise else ""),
+        "worst found": "exact for the coalitions tried: at least this bad"
+        + (", for the noise drawn for them" if result.noise else ""),
+        "guessing rows": "the same coalitions, if they guess the rows that they are not certain of, right with "
+        "probability 1/2 at most: at most this bad",
+        "bound": "proved for every coalition of that size",
+        "attributes": "counted on the records: on up to 1,000 others for each random coalition, with 95% intervals",
+        "record's exposure": "sampled: mean over the random coalitions without it, with a 95% interval; first ranks "
+        "are those of the highest means, so they tend to be too high",
+        "smallest coalition": "of the sizes and coalitions tried; half of the random ones: sampled, 95% interval",
+        "single insider": f"exact for the {result.insider.tried:,} insiders tried",
+        "column means": "counted on all records",
+        "random link": "sampled pairs of records, with a 95% interval",
+    }
+    if result.remedies is not None:
+        said["noise and jitter as remedies"] = (
+            "mean breach probability over simulated releases, with 95% intervals; upper bounds for insiders who have "
+            "to find their rows; lattice attack: counted on one release"
+        )
+    if result.attackers:
+        said["attackers without insiders"] = "counted on one release"
+    return said
