@@ -162,17 +162,17 @@ def audit(
     X: Any,
     scheme: str | Scheme = "rigid",
     epsilon: float = 0.1,
-    *,
     coalition_sizes: Iterable[int] = range(1, 9),
     trials: int = 200,
+    attacks: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress = no_progress,
+    *,
     level: float = 0.5,
     tolerance: float | Sequence[float] | None = None,
     noise_levels: Sequence[float] = (),
     target: float = 0.05,
-    attacks: Sequence[str] | None = None,
     rows_known: bool = False,
-    seed: int | None = None,
-    progress: Progress = no_progress,
     store: Store | None = None,
 ) -> AuditReport:
     """Audit a table before it is published: how few insiders are enough, and how surely they succeed.
@@ -189,22 +189,22 @@ def audit(
         Numbers of insiders who pool their records.
     trials
         Random orders of insiders; the beginnings of each are coalitions of all sizes.
+    attacks
+        Attackers, by name: ``"known-input"`` is the insiders, always there; ``"lattice"`` knows nothing. Both by
+        default, the latter where ``isobreach[lattice]`` is installed.
+    seed
+        Makes the audit repeatable; without one a seed is drawn and told.
+    progress
+        Called as ``progress(label, done, total)``.
     level
         Breach probability from which on a record counts as breached.
     tolerance
         Error within which an attribute counts as learned, one number or one a column; 5% of its range by default.
     noise_levels, target
         Noise to try as a remedy, relative to the table's spread, and the breach rate that it should not exceed.
-    attacks
-        Attackers, by name: ``"known-input"`` is the insiders, always there; ``"lattice"`` knows nothing. Both by
-        default, the latter where ``isobreach[lattice]`` is installed.
     rows_known
         Suppose that insiders know their own rows, from whatever source, instead of having to find them: no linking
         could do better. With a scheme that adds noise they always are, because finding them takes too long.
-    seed
-        Makes the audit repeatable; without one a seed is drawn and told.
-    progress
-        Called as ``progress(label, done, total)``.
     store
         Where finished work is kept: an interrupted audit goes on from there, to the same result bit for bit.
 
