@@ -41,19 +41,24 @@ def test_probabilities_are_those_of_random_directions(name, scheme):
     assert found.hidden[0] == weak.hidden_dimension
     if weak.hidden_dimension != motions.hidden_dimension:
         pytest.skip("directions that are hardly determined may serve or not")
-    foot = (rows @ motions.released) @ motions.known.T
-    hits = np.zeros(len(records))
-    for _ in range(1500):
-        w = rng.standard_normal(motions.hidden_dimension)
-        w /= np.linalg.norm(w)
-        left = records - foot
+    feet = rows @ motions.released
+    sigma, values, vectors = table.noise, *np.linalg.eigh(np.cov(feet.T))
+    shrunk = (
+        feet.mean(axis=0) + (feet - feet.mean(axis=0)) @ (vectors * np.maximum(1 - sigma**2 / values, 0)) @ vectors.T
+    )
+    shares = []
+    for foot in (feet @ motions.known.T, shrunk @ motions.known.T):
+        hits, left = np.zeros(len(records)), records - foot
         wrong, d = row_norms(left @ motions.known), row_norms(left @ motions.known_hidden)
         r = np.sqrt(np.maximum(d**2 + wrong**2 - (EPSILON * row_norms(records)) ** 2, 0.0))
-        estimate = foot + r[:, None] * (motions.known_hidden @ w)
-        hits += row_norms(estimate - records) <= EPSILON * row_norms(records) * (1 + 1e-9)
-    share = hits / 1500
+        for _ in range(1500):
+            w = rng.standard_normal(motions.hidden_dimension)
+            estimate = foot + r[:, None] * (motions.known_hidden @ (w / np.linalg.norm(w)))
+            hits += row_norms(estimate - records) <= EPSILON * row_norms(records) * (1 + 1e-9)
+        shares.append(hits / 1500)
     error = np.sqrt(np.maximum(found.probability[0] * (1 - found.probability[0]), 0.001) / 1500)
-    assert np.max(np.abs(share - found.probability[0]) / error) < 5
+    assert min(np.max(np.abs(share - found.probability[0]) / error) for share in shares) < 5
+    assert found.probability[0].mean() >= np.max(np.mean(shares, axis=1)) - 0.01
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.1, 0.3])
@@ -114,7 +119,7 @@ def test_the_bound_holds_under_noise(name, scheme):
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
-def test_attributes_are_learned_by_the_best_of_three_rules(size):
+def test_attributes_are_learned_no_less_often_than_by_three_rules(size):
     """Four hidden dimensions to none: the foot itself, or an end or a tolerance before it with a coin for its sign."""
     records, rng, tau = TABLES["incomes"], np.random.default_rng(2), 100.0
     release, table = _prepared_table(records, Noisy(noise=0.05), 3, tolerance=tau)
@@ -131,8 +136,6 @@ def test_attributes_are_learned_by_the_best_of_three_rules(size):
         for sign in (-1, 1):
             learned[k] += (np.abs(error - sign * guess) <= tau * (1 + 1e-9)).mean(axis=0) / 2
     best = learned.max(axis=0) if motions.hidden_dimension in (1, 2) else learned[0]
-    if motions.hidden_dimension == 5 - min(size, 5):  # nothing is hardly determined
-        np.testing.assert_allclose(found.learned[0], best, atol=1e-12)
     assert (found.learned[0] >= best - 1e-12).all()
     assert 0 < best.min() < best.max()
 
@@ -154,6 +157,44 @@ def test_no_insiders_do_better_than_the_audit_says_where_they_are_as_many_as_col
         error = np.std(shares) / np.sqrt(60)
         told = result.at(size).random.mean
         assert np.mean(shares) <= told.value + 3 * error + (told.high - told.value)
+
+
+@pytest.mark.parametrize("scheme", [Noisy(noise=1.0), OrthogonalNoise(noise=0.5), OrthogonalNoise(noise=1.0)])
+def test_no_insiders_who_shrink_do_better_than_the_audit_says(scheme):
+    """Rows as they are released, at other scales, or shrunk towards their mean: turned by Procrustes, counted."""
+    rng = np.random.default_rng(1)
+    records, size, epsilon = rng.standard_normal((300, 16)) + 0.3, 40, 0.7
+    records /= row_norms(records)[:, None]
+    result = audit(records, scheme=scheme, epsilon=epsilon, coalition_sizes=[size], trials=20, seed=0)
+    shares = np.zeros((20, 6))
+    for k in range(20):
+        release = perturb(records, scheme, 1000 + k)
+        rows, insiders = release.data[release.key.order], rng.choice(300, size, replace=False)
+        u, _, v = np.linalg.svd(rows[insiders].T @ records[insiders])
+        turned = rows @ u @ v
+        for j, factor in enumerate((1 / release.key.scale, 1.0, 0.8, 0.6)):
+            shares[k, j] = _hits(factor * turned, records, insiders, epsilon)
+        for j, factor in enumerate((0.7, 0.4)):
+            shares[k, 4 + j] = _hits(turned.mean(axis=0) * (1 - factor) + factor * turned, records, insiders, epsilon)
+    told = result.at(size).random.mean
+    assert shares.mean(axis=0).max() <= told.high + 0.03
+
+
+def _hits(estimates, records, insiders, epsilon):
+    return np.delete(row_norms(estimates - records) <= epsilon * row_norms(records), insiders).mean()
+
+
+def test_the_worst_coalition_under_noise_is_a_mean_over_draws():
+    """Three greedy orders of one insider: what is told of the most exposed record is what it is on average."""
+    rng = np.random.default_rng(0)
+    records = rng.standard_normal((120, 8)) * 3 + 1
+    told = [
+        audit(records, scheme=Noisy(noise=0.5), epsilon=0.35, coalition_sizes=[1], trials=3, seed=seed)
+        for seed in range(4)
+    ]
+    worst = [one.at(1).worst_record.value for one in told]
+    assert max(worst) - min(worst) < 0.4
+    assert all("greedy" in one.at(1).worst_record.coalition for one in told)
 
 
 def test_attributes_agree_with_those_of_a_rotation_where_noise_is_small():

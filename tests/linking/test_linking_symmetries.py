@@ -8,6 +8,7 @@ import pytest
 
 from isobreach import datasets
 from isobreach.linking import link
+from isobreach.linking.chance import _implied
 from isobreach.linking.symmetries import log_images
 from isobreach.schemes import perturb
 
@@ -50,3 +51,21 @@ def test_strangers_on_a_coarse_grid_are_not_linked(seed):
     back = np.argsort(release.key.order)
     for i in np.flatnonzero(linkage.rows >= 0):
         assert np.array_equal(records[back[linkage.rows[i]]], known[i])
+
+
+def test_what_is_implied_is_the_likeliest_of_following_some_and_fitting_the_rest():
+    """By hand: a third record on a grid follows one, by any of its images, or both, where no way is left."""
+    known = np.array([[0.0, 0.0], [2.0, 1.0], [1.0, 3.0]])
+    pair = np.log(np.array([0.1, 0.2, 0.0 + 1e-300]))
+    same = np.log(1e-6)
+    asked = {"telling": 2, "on_grid": True}
+    told = _implied(known, same, 2, np.array([0, 1]), pair, **asked)
+    one = min(same + np.log(8), np.log(0.1)) + np.log(0.2)  # eight images of (1, 3), and the distance from the second
+    both = min(same + np.log(1), np.log(0.2))  # (2, 1) fixed: no symmetry is left
+    assert told == pytest.approx(max(one, both))
+    assert one > both
+    assert _implied(known, same, 2, np.array([0]), pair, **asked) == pytest.approx(same + np.log(8))
+    assert _implied(known, np.log(0.9), 2, np.array([0]), pair, **asked) == pytest.approx(np.log(0.1))  # capped
+    assert _implied(known, same, 2, np.array([0, 1]), pair, telling=1, on_grid=True) == pytest.approx(same + np.log(8))
+    assert _implied(known, same, 2, np.array([0]), pair, telling=2, on_grid=False) == pytest.approx(same + np.log(2))
+    assert _implied(known, -np.inf, 2, np.array([0, 1]), pair, **asked) == -np.inf

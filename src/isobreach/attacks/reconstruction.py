@@ -101,7 +101,8 @@ class Reconstruction:
     breach_probability
         Of every released row, where the attack can tell.
     decided
-        False where the time ended before the attack was through: with more of it, it might find more.
+        False where the time ended before the attack was through, or where it found something that it cannot claim: with
+        more time or knowledge it might find more.
     """
 
     claimed: bool

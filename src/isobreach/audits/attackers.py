@@ -37,7 +37,7 @@ class AttackerFigures:
 
     ``share``: by the estimates as they are. ``named``: once each column is given its attribute, sign and offset.
     ``attributes``: of each, the share of records of which it is learned within tolerance, once named; 0 where it was
-    not read. ``decided``: False where the time ended before the attack was through.
+    not read. ``decided``: False where more time or knowledge might find more.
     """
 
     name: str

@@ -67,8 +67,13 @@ class OwnersTable:
         by_angle = nearest_pair(self.records, self.norms, in_place=False) if self.translates else self.nearest
         return coherence(by_angle, self.records.shape[1])
 
+    @property
+    def redrawn(self) -> bool:
+        """Whether coalitions meet different releases: without noise all are the same, whatever the rotation."""
+        return False
+
     def met(self, seed: int) -> "OwnersTable":
-        """The table as one coalition meets it: the same for all of them, whatever the rotation, without noise."""
+        """The table as one coalition meets it."""
         return self
 
     def exposed(self, order: IntArray, growth: Growth, sizes: tuple[int, ...], watched: IntArray = NOBODY) -> "Exposed":

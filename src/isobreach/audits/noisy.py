@@ -3,11 +3,13 @@ r"""How exposed every record is where the release carries noise, to insiders who
 
 Released rows are y = M x + e, at the records' scale. The insiders' pairs give directions K among the records and, by
 least squares, their images R in the release (``fit_motions``). Directions along which the insiders' records reach no
-farther than the noise are hardly determined: they are left out or taken in, whichever breaches more on average. A
-record is estimated by its foot K R'y and a random direction in the hidden
-dimensions H = K's complement, of which there are h. With the owner's knowledge of x the error is
+farther than the noise are hardly determined: they are left out or taken in. Released parts R'y are taken as they are or
+*filtered*: shrunk towards their mean over all rows by C (C + sigma^2 I)^-1, C their covariance less that of the noise
+(Wiener), which needs nothing but the release and its noise. Of these four, the one that breaches most on average
+counts. A record is estimated by its foot K f, f = R'y or filtered, and a random direction in the hidden dimensions
+H = K's complement, of which there are h. With the owner's knowledge of x the error is
 
-    |x - estimate|^2 = a^2 + |H'x - r w|^2,   a = |K'x - R'y|,
+    |x - estimate|^2 = a^2 + |H'x - r w|^2,   a = |K'x - f|,
 
 w uniform on the unit sphere and r the length that the attacker chooses. Whatever r is, the probability of a breach,
 error <= c = epsilon |x|, is at most that of the best one, which is a cap of a sphere as without noise:
@@ -17,7 +19,8 @@ error <= c = epsilon |x|, is at most that of the best one, which is a cap of a s
 It is a closed form for the noise as it was drawn, and for noise 0 it is what ``OwnersTable`` has. Since c' <= c and K
 spans at most as many dimensions as there are insiders, the bounds of ``isobreach.audits.bound`` hold here too.
 
-Noise is drawn anew, and the table protected anew, for every coalition: means over coalitions are means over both.
+Noise is drawn anew, and the table protected anew, for every random coalition: means over these are means over both. A
+greedy coalition, which is looked at alone, meets ``DRAWS`` releases, and its probabilities are means over them.
 """
 
 from dataclasses import dataclass, replace
@@ -36,6 +39,8 @@ from isobreach.schemes import Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+DRAWS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +64,29 @@ class NoisyTable(OwnersTable):
             if (several[0].strength <= unseen).any():
                 several.append(fit_motions(*pairs, unseen, whiten=False))
             hidden[place] = several[-1].hidden_dimension
-            probability[place] = max((self._probabilities(one) for one in several), key=np.mean)
+            tried = [(one, feet) for one in several for feet in self._feet(one)]
+            probability[place] = max((self._probabilities(*one) for one in tried), key=np.mean)
             if len(watched):
-                learnt[place] = np.max([self._learned(one, watched) for one in several], axis=0)
+                learnt[place] = np.max([self._learned(*one, watched) for one in tried], axis=0)
         return Exposed(probability, learnt, hidden)
 
-    def _probabilities(self, motions: ConsistentMotions) -> FloatArray:
+    def _feet(self, motions: ConsistentMotions) -> list[FloatArray]:
+        """Each record's foot along K as the release has it, R'y; and filtered, if there is noise."""
+        feet = np.concatenate([self.released[tile] @ motions.released for tile in tiles(self.released)])
+        if not self.noise or not feet.shape[1]:
+            return [feet]
+        middle = feet.mean(axis=0)
+        spread = np.atleast_2d(np.cov(feet.T))
+        values, vectors = np.linalg.eigh(spread)
+        kept = np.divide(np.maximum(values - self.noise**2, 0.0), values, out=np.zeros_like(values), where=values > 0)
+        return [feet, middle + (feet - middle) @ ((vectors * kept) @ vectors.T)]
+
+    def _probabilities(self, motions: ConsistentMotions, feet: FloatArray) -> FloatArray:
         """Breach probability of every record."""
         probability = np.empty(len(self.records))
         for tile in tiles(self.records):
             seen = self.records[tile] @ motions.known
-            wrong = row_norms(seen - self.released[tile] @ motions.released)
+            wrong = row_norms(seen - feet[tile])
             residual = row_norms(self.records[tile] - seen @ motions.known.T)
             reach = self.epsilon * self.norms[tile]
             left = np.sqrt(np.maximum((reach - wrong) * (reach + wrong), 0.0))
@@ -78,10 +95,10 @@ class NoisyTable(OwnersTable):
             probability[tile] = np.where(wrong <= reach, likely, 0.0)
         return probability
 
-    def _learned(self, motions: ConsistentMotions, watched: IntArray) -> FloatArray:
+    def _learned(self, motions: ConsistentMotions, feet: FloatArray, watched: IntArray) -> FloatArray:
         """Share of the watched records of which each attribute is learned."""
         records = self.records[watched]
-        error = records - (self.released[watched] @ motions.released) @ motions.known.T
+        error = records - feet[watched] @ motions.known.T
         reach = np.outer(row_norms(records @ motions.known_hidden), row_norms(motions.known_hidden))
         return learned(
             error, reach, motions.hidden_dimension, self.tolerance, 2 * EXACT.radius(self.norms[watched], len(error.T))
@@ -94,6 +111,11 @@ class RedrawnTable(NoisyTable):
 
     original: NDArray[Any]
     scheme: Scheme
+
+    @property
+    def redrawn(self) -> bool:
+        """Yes."""
+        return True
 
     def met(self, seed: int) -> "RedrawnTable":
         """The table protected anew."""

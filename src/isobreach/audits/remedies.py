@@ -8,9 +8,10 @@ their rows. Finding these is what noise makes hard first, but insiders may know 
 rest on that: who has to search breaches no more, so the rate is an upper bound for them. There are so many coalitions
 that a rate of 0 can meet the target.
 
-A level meets the owner's target if the upper end of the 95% interval of its breach rate does and, where the lattice
-attack is among the attackers, if that does not breach more records, nor learn an attribute of more. It knows how much
-noise there is, and is tried on the levels that stop the insiders, upwards, until one stops both.
+A level meets the owner's target if the upper end of the 95% interval of its breach rate does, if guessing the column
+means does, which no noise prevents, and, where the lattice attack is among the attackers, if that does not breach more
+records, nor learn an attribute of more. It knows how much noise there is, and is tried on the levels that stop the
+insiders, upwards, until one stops both.
 
 *Jitter* takes away what the lattice attack needs, values on a grid: each is moved at random within a part of its own
 step. Where that attack succeeds it is tried upwards until a level stops it, and against insiders, to whom it is a
@@ -129,7 +130,7 @@ def remedies(
         rate = tried.insiders(f"noise {level!r}", own, _Noise(level * spread))
         release = perturb(records, Noisy(noise=level), int(own[0]))
         broken = None
-        if rate.high <= target and smallest is None:
+        if max(rate.high, column_means) <= target and smallest is None:
             if lattice:
                 broken = tried.lattice(f"noise {level!r}, lattice", release, int(own[0]), level * spread).worst
             smallest = level if broken is None or broken <= target else None

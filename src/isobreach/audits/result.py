@@ -49,8 +49,8 @@ class WorstFound:
 class SizeFigures:
     """Everything about coalitions of one size. ``worst_*``: at least so bad; ``bound``: no coalition is worse.
 
-    ``guessed_*``: the same coalitions, if they guess the rows that they are not certain of: right with probability 1/2
-    at most, alone with one over the number of rows of the right length.
+    ``guessed_*``: the same coalitions, if they know all of their rows, which no guess of those that they are not
+    certain of exceeds.
     ``undecided``: random coalitions of this size whose linking was given up: theirs are lower bounds.
     """
 

@@ -24,7 +24,7 @@ from isobreach.audits.baselines import baselines
 from isobreach.audits.exposure import EXACT, NOBODY, OwnersTable
 from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy, by_nearest
 from isobreach.audits.kept import Arrays, Kept, Store
-from isobreach.audits.noisy import RedrawnTable, released_rows
+from isobreach.audits.noisy import DRAWS, RedrawnTable, released_rows
 from isobreach.audits.remedies import remedies
 from isobreach.audits.result import AuditResult, SingleInsider
 from isobreach.audits.settings import Settings
@@ -130,7 +130,8 @@ def _audited(
     kept = Kept(store, _fingerprint(records, settings, seed), seed)
     insider = _alone(table, linker, generator(seed, "insider"), progress)
     greedy = _greedy(table, sizes[-1], insider.record, seed, progress)
-    coalitions = _coalitions(greedy, total, settings, seed)
+    draws = DRAWS if table.redrawn else 1
+    coalitions = _coalitions(greedy, total, settings, seed, draws)
     sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, threads)
     del linker  # and what it holds of the release
 
@@ -213,14 +214,22 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
     return table, RowsKnown()
 
 
-def _coalitions(greedy: Mapping[str, IntArray], total: int, settings: Settings, seed: int) -> list[Coalition]:
-    """The greedy coalitions and the random ones; those who come next in a random order are watched."""
+def _coalitions(
+    greedy: Mapping[str, IntArray], total: int, settings: Settings, seed: int, releases: int
+) -> list[Coalition]:
+    """The greedy coalitions and the random ones; those who come next in a random order are watched.
+
+    ``releases``: how many a greedy coalition meets; a random one meets one.
+    """
     draws, size = generator(seed, "coalition"), settings.sizes[-1]
-    seeds = generator(seed, "noise").integers(0, 2**62, len(greedy) + settings.trials).tolist()
+    seeds = generator(seed, "noise").integers(0, 2**62, (len(greedy) + settings.trials, releases)).tolist()
     orders = [draws.choice(total, min(total, size + WATCHED), replace=False) for _ in range(settings.trials)]
     chosen = [(order, NOBODY) for order in greedy.values()]
     drawn = [(order[:size], order[size:]) for order in orders]
-    return [Coalition(*parts, own) for parts, own in zip(chosen + drawn, seeds, strict=True)]
+    return [
+        Coalition(*parts, tuple(own if k < len(greedy) else own[:1]))
+        for k, (parts, own) in enumerate(zip(chosen + drawn, seeds, strict=True))
+    ]
 
 
 def _played(
@@ -282,20 +291,25 @@ def _alone(table: OwnersTable, links: Linker, draws: np.random.Generator, progre
     if total < 2:
         return SingleInsider(None, 0.0, len(pool))
 
-    def run(record: int) -> float:
+    def breaches(record: int, met: OwnersTable = table) -> float:
         order = np.array([record])
         growth = links.grow(order)
         if not len(growth.linked(1)):
             return -1.0
-        return float(np.delete(table.exposed(order, growth, (1,)).probability[0], record).sum())
+        return float(np.delete(met.exposed(order, growth, (1,)).probability[0], record).sum())
 
     expected = []
-    for one in run_in_order(run, pool.tolist(), processors()):
+    for one in run_in_order(breaches, pool.tolist(), processors()):
         expected.append(one)
         progress("insiders alone", len(expected), len(pool))
     best = int(np.argmax(expected))
     if expected[best] < 0:
         return SingleInsider(None, 0.0, len(pool))
+    if table.redrawn:  # chosen on one release, told as the mean over others
+        seeds = draws.integers(0, 2**62, DRAWS).tolist()
+        return SingleInsider(
+            int(pool[best]), float(np.mean([breaches(int(pool[best]), table.met(s)) for s in seeds])), len(pool)
+        )
     return SingleInsider(int(pool[best]), expected[best], len(pool))
 
 
@@ -306,7 +320,7 @@ def _motion(scheme: Scheme) -> Motion:
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 3 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 4 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()

@@ -51,21 +51,23 @@ def summarise(
     total, sizes = len(table.records), settings.sizes
     others = np.array([total - size for size in sizes])
     limits = bounds(table, sizes, settings.level)
+    # Under noise a random coalition meets one release, and the worst of them would be the luckiest draw of noise.
+    worst = played.figures.part(slice(len(greedy) if table.redrawn else None))
     per_size = tuple(
         SizeFigures(
             size,
             _random(played.random, place, size, int(others[place])),
-            _worst(played.figures.worst[:, place], greedy),
-            _worst(played.figures.mean[:, place], greedy),
-            _worst(played.figures.breached[:, place].astype(np.float64), greedy),
-            _worst(played.figures.guessed_worst[:, place], greedy),
-            _worst(played.figures.guessed_breached[:, place].astype(np.float64), greedy),
+            _worst(worst.worst[:, place], greedy),
+            _worst(worst.mean[:, place], greedy),
+            _worst(worst.breached[:, place].astype(np.float64), greedy),
+            _worst(worst.guessed_worst[:, place], greedy),
+            _worst(worst.guessed_breached[:, place].astype(np.float64), greedy),
             limits[place],
             int((~played.random.complete[:, place]).sum()),
         )
         for place, size in enumerate(sizes)
     )
-    smallest = tuple(_smallest(target, share, played, sizes, others) for target, share in TARGETS.items())
+    smallest = tuple(_smallest(target, share, played.random, worst, sizes, others) for target, share in TARGETS.items())
     trials = len(played.random.linked)
     present = trials - played.inside
     with np.errstate(invalid="ignore"):
@@ -96,11 +98,12 @@ def _worst(values: FloatArray, greedy: tuple[str, ...]) -> WorstFound:
     return WorstFound(float(values[best]), greedy[best] if best < len(greedy) else "random")
 
 
-def _smallest(target: str, share: float, played: Played, sizes: tuple[int, ...], others: IntArray) -> Smallest:
+def _smallest(
+    target: str, share: float, random: Figures, worst: Figures, sizes: tuple[int, ...], others: IntArray
+) -> Smallest:
     wanted = np.maximum(np.ceil(share * others - 1e-9), 1).astype(np.int64)
-    reached = played.figures.breached >= wanted
-    trials = len(reached) - played.greedy
-    shares = [clopper_pearson(int(count), trials) for count in reached[played.greedy :].sum(axis=0)]  # "at least half"
+    reached = (random.breached >= wanted).sum(axis=0)
+    shares = [clopper_pearson(int(count), len(random.linked)) for count in reached]  # of "at least half"
 
     def first(enough: Iterable[Any]) -> int | None:
         return next((size for size, yes in zip(sizes, enough, strict=True) if yes), None)
@@ -113,9 +116,9 @@ def _smallest(target: str, share: float, played: Played, sizes: tuple[int, ...],
         random=first(s.value >= 0.5 for s in shares),
         low=None if low is None else before + 1,
         high=first(s.low >= 0.5 for s in shares),
-        found=first(reached.any(axis=0)),
-        certain=first((played.figures.certain >= wanted).any(axis=0)),
-        guessed=first((played.figures.guessed_breached >= wanted).any(axis=0)),
+        found=first((worst.breached >= wanted).any(axis=0)),
+        certain=first((worst.certain >= wanted).any(axis=0)),
+        guessed=first((worst.guessed_breached >= wanted).any(axis=0)),
     )
 
 

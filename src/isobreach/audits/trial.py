@@ -24,8 +24,8 @@ QUANTILES = (0.5, 0.9, 0.99, 0.999)
 class Figures:
     """Figures of one coalition or, stacked, of many: the last axis but those of quantiles and attributes is the size.
 
-    ``guessed_*``: if the coalition guesses the rows that it is not certain of, right as often as it can be
-    (``Growth.odds``).
+    ``guessed_*``: if the coalition knew all of its rows. However it guesses those that it is not certain of, it does no
+    better: an estimate is a point of the insiders' span or hull, and a guess of the part beyond it.
     """
 
     linked: IntArray
@@ -63,20 +63,23 @@ class Coalition:
     """Insiders in the order in which they join, up to the largest size.
 
     ``watched``: others whose attributes they try to learn; they stand for all others, so they are drawn at random.
-    ``seed``: of the noise that this coalition meets, where the scheme adds any.
+    ``seeds``: of the releases that this coalition meets, where the scheme adds noise: its probabilities are means.
     """
 
     order: IntArray
     watched: IntArray
-    seed: int
+    seeds: tuple[int, ...]
 
 
 def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
     """Figures of the coalition at every size."""
     count, order = len(sizes), coalition.order
-    met = table.met(coalition.seed)
+    met = table.met(coalition.seeds[0])
     exposed = met.exposed(order, growth, sizes, coalition.watched)
     probability = exposed.probability
+    for seed in coalition.seeds[1:]:
+        probability += table.met(seed).exposed(order, growth, sizes).probability
+    probability /= len(coalition.seeds)
     worst, mean, quantiles = np.empty(count), np.empty(count), np.empty((count, len(QUANTILES)))
     breached, certain = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     for place, size in enumerate(sizes):
@@ -93,8 +96,7 @@ def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[
         some = tuple(sizes[place] for place in unsure)
         known = met.exposed(order, Growth.rows_known(len(order)), some).probability
         for place, size, row in zip(unsure.tolist(), some, known, strict=True):
-            likely = np.maximum(probability[place], growth.odds(size) * row)
-            others = np.delete(likely, order[:size])
+            others = np.delete(row, order[:size])
             guessed_worst[place], guessed_breached[place] = others.max(), int((others >= level).sum())
     figures = Figures(
         linked=linked,

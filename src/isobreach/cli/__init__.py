@@ -8,6 +8,7 @@ nothing written.
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -27,6 +28,7 @@ class GateError(Exception):
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command; every failure that is not a defect ends in one line and exit code 2."""
     interrupted = False
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: PTH123, SIM115
 
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:
         nonlocal interrupted
@@ -48,7 +50,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         for number, handler in before.items():
             signal.signal(number, handler)
     if message is not None:
-        print(f"isobreach: {message}".encode(errors="replace").decode(), file=sys.stderr)
+        with suppress(OSError):  # the code tells
+            print(f"isobreach: {message}".encode(errors="replace").decode(), file=sys.stderr, flush=True)
     sys.exit(code)
 
 
@@ -83,8 +86,7 @@ def _error(arguments: list[str] | None) -> str | None:
 
     try:
         app.main(arguments, prog_name="isobreach", standalone_mode=False)
-        if sys.stdout is not None:  # closed by the caller
-            sys.stdout.flush()  # here, where a full disk is still caught
+        sys.stdout.flush()  # here, where a full disk is still caught
     except click.exceptions.NoArgsIsHelpError as error:
         return f"a command is missing.\n\n{error.format_message()}"
     except click.ClickException as error:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The audit on the command line: reads the table, shows progress, writes the folder, keeps the gate."""
 
+import os
 import secrets
 import shlex
 import time
@@ -145,7 +146,9 @@ class AuditJob:
         lattice = ("fpylll",) if any(one.name == "lattice" for one in result.attackers) else ()
         record = run_record(self.command, parameters, result.seed, inputs, packages=lattice)
         run = {"command": self.command, "command_line": again, **record}
-        with atomic_directory(out, force=self.force, temporary=f".{out.name}.partial") as folder:
+        with atomic_directory(
+            out, force=self.force, temporary=f".{Path(os.path.realpath(out)).name}.partial"
+        ) as folder:
             write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
             write_json(folder / "result.json", audit_json(result))
             write_columns(folder / "per_record.parquet", _per_record(result))
@@ -162,7 +165,8 @@ class AuditJob:
 
 def unfinished(out: Path) -> Path:
     """Where finished work of an audit is kept until its folder is complete."""
-    return out.with_name(f".{out.name}.unfinished.npz")
+    named = out if out.name else Path(os.path.realpath(out))  # the working folder has no name of its own
+    return named.with_name(f".{named.name}.unfinished.npz")
 
 
 def _left(store: FileStore | None) -> str:

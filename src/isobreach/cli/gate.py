@@ -37,22 +37,22 @@ class Gate:
                 return f"gate closed: {attacker_reads(result, attacker)}."
             if not attacker.decided:
                 return (
-                    f"gate closed: the {attacker.name} attack, which needs no insider, ran out of time: what it would "
-                    "find is open. --attacks known-input leaves it out."
+                    f"gate closed: the {attacker.name} attack, which needs no insider, came to no decision: with more "
+                    "time or knowledge it may succeed. --attacks known-input leaves it out."
                 )
         sizes = self._decides(result)
         if sizes[-1].bound.worst <= self.above:  # whatever could not be linked, and holds for smaller ones too
             return None
-        one = max(sizes, key=lambda figures: figures.guessed_record.value)
-        if one.guessed_record.value <= self.above:
-            return None
-        sure = one.worst_record.value == one.guessed_record.value
-        return (
-            f"gate closed: the worst coalition of {count(one.size, 'insider')} that was tried "
-            f"({one.guessed_record.coalition}) breaches the most exposed record with probability "
-            f"{probability(one.guessed_record.value)}{'' if sure else ' by guessing its rows'}, "
-            f"above {self.above:g}."
-        )
+        unsure = " if it knows its rows, or at most that if it guesses them"
+        for which, said in (("worst_record", ""), ("guessed_record", unsure)):
+            size, found = max(((one.size, getattr(one, which)) for one in sizes), key=lambda pair: pair[1].value)
+            if found.value > self.above:
+                return (
+                    f"gate closed: the worst coalition of {count(size, 'insider')} that was tried ({found.coalition}) "
+                    f"breaches the most exposed record with probability {probability(found.value)}{said}, above "
+                    f"{self.above:g}."
+                )
+        return None
 
     def opened(self, result: AuditReport) -> str:
         """What an open gate means, and no more."""

@@ -8,6 +8,7 @@ Nothing that exists is replaced unless asked, not even when it appears while the
 
 import errno
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from isobreach.errors import OutputError
 
 # How file systems without hard links (FAT, some network shares) refuse one.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL}
+
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}(\.\w+)?")  # see _sibling
 
 # Marks a directory as an earlier output of this program, which --force may replace.
 RUN_FILE = "run.json"
@@ -77,9 +80,7 @@ def atomic_directory(path: str | Path, *, force: bool = False, temporary: str | 
     path = Path(os.path.realpath(path))
     sibling = _sibling(path) if temporary is None else path.with_name(temporary)
     with _one_line(path):
-        left = sorted(one.name for one in sibling.iterdir()) if sibling.is_dir() else []
-        if foreign := [name for name in left if not _is_ours(name)]:
-            raise OutputError(f"{sibling} holds other files, such as {foreign[0]!r}. Choose another path.")
+        _check_ours(sibling)
         try:
             if sibling.is_dir():
                 shutil.rmtree(sibling)
@@ -114,12 +115,15 @@ def alone(path: str | Path) -> Iterator[None]:
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise OutputError(f"{path} is being written by another run. Wait for it, or choose another path.") from None
+        except OSError:  # a file system without locks
+            pass
         try:
             yield
         finally:
-            lock.unlink(missing_ok=True)
+            if lock.is_file() and not lock.stat().st_size:  # ours is empty
+                lock.unlink(missing_ok=True)
 
 
 def check_free(path: str | Path, *, force: bool = False) -> None:
@@ -135,9 +139,15 @@ def check_free(path: str | Path, *, force: bool = False) -> None:
             raise OutputError(f"{path} holds other files, such as {foreign[0]!r}. Choose another path.")
 
 
-def _is_ours(name: str) -> bool:
-    """Whether a file in a temporary directory is ours: of an output, or its temporary."""
-    return name in _OUR_FILES or name.startswith(".")
+def _check_ours(temporary: Path) -> None:
+    """Refuse a temporary directory that holds anything but files of an output, or temporaries of these."""
+    if not os.path.lexists(temporary):
+        return
+    if temporary.is_symlink() or not temporary.is_dir():
+        raise OutputError(f"{temporary} is in the way. Remove it, or choose another path.")
+    for one in sorted(temporary.iterdir()):
+        if one.is_dir() or not (one.name in _OUR_FILES or _TEMPORARY.fullmatch(one.name)):
+            raise OutputError(f"{temporary} holds other files, such as {one.name!r}. Choose another path.")
 
 
 def _publish(temporary: Path, path: Path) -> None:

@@ -54,12 +54,11 @@ class Growth:
     """From which size on each insider of a growing coalition is linked; beyond its length where it never is.
 
     ``decided[k - 1]``: False where the search for k insiders was given up: links may then have been missed, never
-    invented. ``choices``: values that the first insider, alone, may have.
+    invented.
     """
 
     since: IntArray
     decided: NDArray[np.bool_]
-    choices: int = 1
 
     @classmethod
     def rows_known(cls, count: int) -> "Growth":
@@ -70,15 +69,6 @@ class Growth:
     def complete(self) -> bool:
         """Whether links were decided at every size."""
         return bool(self.decided.all())
-
-    def odds(self, size: int) -> float:
-        """The most that the probability of guessing all rows right can be: 1 where all are linked, or may be.
-
-        Who is not linked has two values at least, and one insider alone as many as have the right norm.
-        """
-        if len(self.linked(size)) == size or not self.decided[size - 1]:
-            return 1.0
-        return 1 / max(self.choices, 2) if size == 1 else 0.5
 
     def linked(self, size: int) -> IntArray:
         """Places of the insiders who are linked once there are so many."""
@@ -162,10 +152,7 @@ class GrowingLinks:
         sizes = np.append(first, len(order)) + 1
         own = sizes[np.minimum(since, len(distinct) + 1) - 1][which]
         known = np.maximum.accumulate(which)  # how many are distinct among the first 1, 2, ..., less one
-        return Growth(np.maximum(own, np.arange(len(order)) + 1), decided[known], self._choices(order))
-
-    def _choices(self, order: IntArray) -> int:
-        return int(np.diff(self.spans[order[0]])[0])
+        return Growth(np.maximum(own, np.arange(len(order)) + 1), decided[known])
 
     def _distinct(self, order: IntArray) -> tuple[IntArray, IntArray]:
         """Places of the distinct records in an order, by first appearance, and which of them each one is."""
@@ -201,7 +188,7 @@ class GrowingLinks:
             decided[size - 1] = linkage.complete
             linked = linkage.linked
             since[linked[since[linked] == size + 1]] = size
-        return Growth(since, decided, self._choices(order))
+        return Growth(since, decided)
 
 
 def _no_negative_zeros(records: NDArray[Any]) -> FloatArray:

@@ -10,8 +10,8 @@ def threat(result: AuditResult) -> str:
     hides += ", noise is added," if result.noise else ""
     unit = "Records are scaled to length one. " if result.unit_length else ""
     rows = (
-        "they are not told which rows these are, and find out from the distances that the release keeps. With the "
-        "rows that are certain"
+        "they are not told which rows these are, and find out from the distances that the release keeps, or guess. "
+        "With these rows"
     )
     if result.rows_known:
         search = ", which noise may hide: those who have to search do no better" if result.noise else ""
@@ -80,9 +80,8 @@ def kinds(result: AuditResult) -> dict[str, str]:
         "random coalitions": "sampled: means over random coalitions with 95% intervals"
         + (" and draws of noise" if result.noise else ""),
         "worst found": "exact for the coalitions tried: at least this bad"
-        + (", for the noise drawn for them" if result.noise else ""),
-        "guessing rows": "the same coalitions, if they guess the rows that they are not certain of, right with "
-        "probability 1/2 at most: at most this bad",
+        + (" on average over draws of noise: greedy ones, 32 releases each" if result.noise else ""),
+        "guessing rows": "the same coalitions, if they know all of their rows, which no guess of rows exceeds",
         "bound": "proved for every coalition of that size",
         "attributes": "counted on the records: on up to 1,000 others for each random coalition, with 95% intervals",
         "record's exposure": "sampled: mean over the random coalitions without it, with a 95% interval; first ranks "

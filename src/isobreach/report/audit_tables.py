@@ -58,16 +58,12 @@ def _worst(result: AuditResult) -> str:
         found += [one.guessed_record.value, one.guessed_breached.value] if known else []
         cells = [_percent(v) if k in (0, 1, 4) else (f"{int(v):,}", v) for k, v in enumerate(found)]
         rows.append([(str(one.size), one.size), *cells])
-    note = (
-        "The worst of the greedy and the random coalitions that were tried, exact for these"
-        f"{' and the noise drawn for them' if result.noise else ''}: at least this bad. What is proved holds for every "
-        "coalition of that size. "
-    )
+    tried = "greedy coalitions, mean over 32 draws of noise" if result.noise else "greedy and the random coalitions"
+    note = f"The worst of the {tried}: at least this bad. What is proved holds for every coalition of that size. "
     if known:
         note += (
-            "Insiders count as linked where their own row is certain. Others may guess theirs, right with probability "
-            "1/2 at most, or alone with one over the number of rows of their length: the last two columns say how bad "
-            "that can be."
+            "Insiders count as linked where their own row is certain. Those who are not may guess their rows, or know "
+            "them otherwise: at most as bad as the last two columns, exact for the coalitions tried."
         )
     return f'<p class="soft">{escape(note)}</p>{table(head, rows, sortable=True)}'
 

@@ -52,20 +52,24 @@ def verdict(result: AuditResult) -> str:
         if attacker.claimed:
             said += f" {_capital(attacker_reads(result, attacker))}."
         elif not attacker.decided:
-            said += f" The {attacker.name} attack, which needs no insider, ran out of time: it may succeed with more."
+            said += (
+                f" The {attacker.name} attack, which needs no insider, came to no decision: with more time or "
+                "knowledge it may succeed."
+            )
     return said
 
 
 def attacker_reads(result: AuditResult, attacker: AttackerFigures) -> str:
     """What an attack without insiders reads, of a claim that it makes."""
     named = "" if attacker.named == attacker.share else ", up to the names, signs and offsets of the attributes"
-    if attacker.named == 1:
+    if attacker.named == 1 and len(attacker.read) == result.columns:
         return f"without any insider, the {attacker.name} attack recovers every record{named}"
     read = [repr(column(result, int(place))) for place in attacker.read]
     some = "" if not read else f" ({', '.join(read[:3])}{', ...' if len(read) > 3 else ''})"
     return (
         f"without any insider, the {attacker.name} attack reads {len(read)} of {count(result.columns, 'attribute')}"
-        f"{some} of all records, up to their names, signs and offsets, and breaches {share(attacker.named)} of them"
+        f"{some} of all records, up to their names, signs and offsets, and breaches {share(attacker.named)} of the "
+        "records if the others are guessed at their means"
     )
 
 
@@ -167,11 +171,11 @@ def worst_record_sentence(result: AuditResult) -> str:
 
 def smallest_sentence(one: Smallest, largest: int) -> str:
     """How few insiders breach so many records, of the sizes tried."""
-    found = "no coalition that was tried" if one.found is None else f"{count(one.found, 'insider')} at best"
+    found = "no coalition that was tried can" if one.found is None else f"{count(one.found, 'insider')} at best"
     if one.guessed is not None and one.guessed != one.found:
         found += f", {one.guessed} if they guess their rows"
     if one.random is None:
-        typical = f"half of the random coalitions do not, up to {largest}"
+        typical = f"fewer than half of the random coalitions do, up to {largest}"
     else:
         low = one.random if one.low is None else one.low
         high = f"more than {largest}" if one.high is None else str(one.high)
@@ -196,7 +200,9 @@ def _attribute(result: AuditResult) -> str:
     value = Sampled(*(float(part[-1, place]) for part in (figures.value, figures.low, figures.high)))
     within = f"within {tolerance(result, place)}"
     if value.value == 0:
-        return f"{insiders} learned no attribute of a record that was watched, {within}."
+        rows = "" if result.rows_known else ", with rows that are certain"
+        best = float(result.baselines.attributes.max())
+        return f"{insiders} learned no attribute{rows}, {within}; guessing means learns up to {share(best)} of one."
     alike = int((figures.value[-1] == value.value).sum()) - 1
     said = f"the attribute {column(result, place)!r}" + (f" ({count(alike, 'other')} alike)" if alike else "")
     return (
@@ -216,8 +222,9 @@ def attacker_sentence(result: AuditResult, place: int) -> str:
     """What an attacker without insiders achieved."""
     one = result.attackers[place]
     if not one.claimed:
-        outcome = "claims nothing" if one.decided else "ran out of time before it was through"
-        return f"The {one.name} attack, which knows no record, {outcome}. {one.reason}"
+        outcome = "makes no claim" if one.decided else "came to no decision"
+        why = one.reason.removeprefix("Nothing is claimed: ")
+        return f"The {one.name} attack, which knows no record, {outcome}: {why}"
     return f"{_capital(attacker_reads(result, one))}. As it stands, it breaches {share(one.share)}. {one.reason}"
 
 
@@ -230,13 +237,18 @@ def remedy_sentence(result: AuditResult) -> str:
         f"a breach rate of at most {share(tried.target)} against {count(tried.insiders, 'insider')} who know their rows"
     )
     goal += " and against the lattice attack" if any(one.lattice is not None for one in tried.levels) else ""
+    if tried.column_means > tried.target:
+        return (
+            f"Noise: none can bring the breach rate to {share(tried.target)}: guessing the column means breaches "
+            f"{share(tried.column_means)} of the records, whatever is published."
+        )
     if tried.smallest is None:
         return f"Noise: none of the levels tried ({', '.join(f'{one.noise:g}' for one in tried.levels)}) meets {goal}."
     level = next(one for one in tried.levels if one.noise == tried.smallest)
     return (
         f"Noise: {level.noise:g} times the table's spread is the smallest level tried that meets {goal}; "
         f"{share(level.neighbours.value)} of nearest neighbours are then kept, and clusters agree to "
-        f"{level.clusters:.2f} (1: the same, 0: as by chance)."
+        f"{level.clusters:.2f} (1: the same, 0: as by chance). Stronger attacks than these may need more."
     )
 
 
@@ -246,13 +258,17 @@ def jitter_sentences(result: AuditResult) -> list[str]:
     if tried is None or not tried.jitter:
         return []
     last = tried.jitter[-1]
-    insiders = f"{count(tried.insiders, 'insider')} who know their rows still breach {sampled_share(last.insiders)}"
+    insiders = (
+        f"{count(tried.insiders, 'insider')} who know their rows are still expected to breach "
+        f"{sampled_share(last.insiders)}"
+    )
     if tried.smallest_jitter is None:
         levels = ", ".join(f"{one.jitter:g}" for one in tried.jitter)
         said = f"Jitter: none of the levels tried ({levels} of a value's step) stops the lattice attack; {insiders}"
     else:
         said = (
-            f"Jitter: values moved at random within {last.jitter:g} of their step are enough against the lattice attack"
+            f"Jitter: where values are moved at random within {last.jitter:g} of their step, the lattice attack fails; "
+            "a stronger one may read them below a whole step"
         )
         said += f", but not against insiders: {insiders}" if last.insiders.high > tried.target else f"; {insiders}"
     return [f"{said} of all others."]

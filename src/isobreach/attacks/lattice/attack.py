@@ -38,6 +38,7 @@ _SEARCHES = 3
 _ORIGIN_CHANCE = 1e-6
 _SURE, _VALUE_ERRORS = 6.0, (1e-6, 1e-2)
 _PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
+_SAME = "its rows do not vary"
 _LEAST_SURPLUS = 4  # rows beyond the columns, without which no path begins
 
 
@@ -106,7 +107,7 @@ def lattice_attack(
     with ONE_BLAS_THREAD:
         frame, positions, doubt = _found(source, precision, noise, random, deadline, progress)
         if frame is None:
-            return _nothing(source.shape, doubt or _why_nothing(*source.shape, precision))
+            return _nothing(source.shape, doubt or _why_nothing(*source.shape, precision), decided=doubt in ("", _SAME))
         return _told(frame, positions, source, knowledge, doubt, deadline, progress)
 
 
@@ -125,7 +126,7 @@ def _found(
     for _ in range(_SEARCHES):
         release = Release.measured(source.take(sample), precision)
         if not np.ptp(release.rows, axis=0).any():
-            doubt = "its rows do not vary"
+            doubt = _SAME
             break
         frame, doubt = search(release, noise, random, deadline, progress)
         if frame is None or not frame.certain.any():
@@ -288,14 +289,14 @@ def _reason(shape: tuple[int, int], count: int, left_over: str, misread: float, 
     return sentence[0].upper() + sentence[1:] + "."
 
 
-def _nothing(shape: tuple[int, int], doubt: str) -> LatticeReconstruction:
+def _nothing(shape: tuple[int, int], doubt: str, *, decided: bool) -> LatticeReconstruction:
     rows, columns = shape
     nobody = ("",) * columns
     return LatticeReconstruction(
         claimed=False,
         reason=f"Nothing is claimed: {doubt}.",
         estimates=np.full((rows, columns), np.nan),
-        decided=LATE not in doubt,
+        decided=decided,
         axes=np.eye(columns),
         steps=np.full(columns, np.nan),
         recovered=np.zeros(columns, dtype=np.bool_),
