@@ -7,8 +7,9 @@ import pytest
 from audited import audit, given, orders, settings
 from isobreach import datasets
 from isobreach.attacks import attack_linked
+from isobreach.audits.insiders import RowsKnown
 from isobreach.audits.noisy import NoisyTable
-from isobreach.audits.study import RowsKnown, _prepared
+from isobreach.audits.study import _prepared
 from isobreach.errors import InputError
 from isobreach.geometry import fit_motions, row_norms
 from isobreach.schemes import Ball, Noisy, OrthogonalNoise, perturb

@@ -8,9 +8,9 @@ interrupted audit was taken up again.
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,18 @@ from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
 from isobreach.audits.exposure import EXACT, NOBODY, OwnersTable
-from isobreach.audits.greedy import CANDIDATES, by_breaches, by_energy, by_nearest
+from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
+from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.noisy import DRAWS, RedrawnTable, released_rows
 from isobreach.audits.remedies import remedies
-from isobreach.audits.result import AuditResult, SingleInsider
+from isobreach.audits.result import AuditResult
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.blocks import ONE_BLAS_THREAD, processors, run_in_order
 from isobreach.geometry import row_norms
-from isobreach.linking import GrowingLinks, Growth, Motion
+from isobreach.linking import GrowingLinks, Motion
 from isobreach.schemes import OrthogonalNoise, Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
@@ -40,28 +41,6 @@ IntArray = NDArray[np.int64]
 
 WATCHED = 1000  # others whose attributes a random coalition tries to learn, if there are more
 GREEDY = ("greedy, by directions", "greedy, by breaches", "greedy, nearest records")
-
-
-class Linker(Protocol):
-    """Tells which insiders of a growing coalition know their released rows: ``GrowingLinks`` or ``RowsKnown``."""
-
-    def batches(self, orders: Sequence[IntArray], progress: Progress) -> Iterator[tuple[range, Any]]:
-        """Coalitions to be linked together."""
-
-    def grow(self, order: IntArray, joined: Any = None) -> Growth:
-        """Links of the coalitions order[:1], order[:2], ..."""
-
-
-class RowsKnown:
-    """Every insider knows the own row, from whatever source: nothing has to be found out."""
-
-    def batches(self, orders: Sequence[IntArray], progress: Progress) -> Iterator[tuple[range, Any]]:
-        """All at once."""
-        yield range(len(orders)), None
-
-    def grow(self, order: IntArray, joined: Any = None) -> Growth:
-        """Each is linked as soon as there."""
-        return Growth.rows_known(len(order))
 
 
 @dataclass
@@ -128,7 +107,7 @@ def _audited(
     table, linker = _prepared(records, release, settings)
     rows_known = isinstance(linker, RowsKnown)
     kept = Kept(store, _fingerprint(records, settings, seed), seed)
-    insider = _alone(table, linker, generator(seed, "insider"), progress)
+    insider = single_insider(table, linker, generator(seed, "insider"), progress)
     greedy = _greedy(table, sizes[-1], insider.record, seed, progress)
     draws = DRAWS if table.redrawn else 1
     coalitions = _coalitions(greedy, total, settings, seed, draws)
@@ -284,35 +263,6 @@ def _greedy(table: OwnersTable, size: int, first: int | None, seed: int, progres
     return dict(zip(GREEDY, orders, strict=True))
 
 
-def _alone(table: OwnersTable, links: Linker, draws: np.random.Generator, progress: Progress) -> SingleInsider:
-    """The insider out of a sample who alone breaches the most others."""
-    total = len(table.records)
-    pool = np.sort(draws.choice(total, min(total, CANDIDATES), replace=False))
-    if total < 2:
-        return SingleInsider(None, 0.0, len(pool))
-
-    def breaches(record: int, met: OwnersTable = table) -> float:
-        order = np.array([record])
-        growth = links.grow(order)
-        if not len(growth.linked(1)):
-            return -1.0
-        return float(np.delete(met.exposed(order, growth, (1,)).probability[0], record).sum())
-
-    expected = []
-    for one in run_in_order(breaches, pool.tolist(), processors()):
-        expected.append(one)
-        progress("insiders alone", len(expected), len(pool))
-    best = int(np.argmax(expected))
-    if expected[best] < 0:
-        return SingleInsider(None, 0.0, len(pool))
-    if table.redrawn:  # chosen on one release, told as the mean over others
-        seeds = draws.integers(0, 2**62, DRAWS).tolist()
-        return SingleInsider(
-            int(pool[best]), float(np.mean([breaches(int(pool[best]), table.met(s)) for s in seeds])), len(pool)
-        )
-    return SingleInsider(int(pool[best]), expected[best], len(pool))
-
-
 def _motion(scheme: Scheme) -> Motion:
     """The motion that insiders have to do with: schemes with noise have no translation."""
     return "rigid" if "distances" in scheme.keeps and "norms" not in scheme.keeps else "orthogonal"
@@ -320,7 +270,7 @@ def _motion(scheme: Scheme) -> Motion:
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 4 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 5 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()
