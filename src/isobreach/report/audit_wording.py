@@ -270,7 +270,7 @@ def jitter_sentences(result: AuditResult) -> list[str]:
             f"Jitter: where values are moved at random within {last.jitter:g} of their step, the lattice attack fails; "
             "a stronger one may read them below a whole step"
         )
-        said += f", but not against insiders: {insiders}" if last.insiders.high > tried.target else f"; {insiders}"
+        said += f". Insiders need no grid: {insiders}" if last.insiders.high > tried.target else f"; {insiders}"
     return [f"{said} of all others."]
 
 
