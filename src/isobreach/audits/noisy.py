@@ -5,9 +5,10 @@ Released rows are y = M x + e, at the records' scale. The insiders' pairs give d
 least squares, their images R in the release (``fit_motions``). Directions along which the insiders' records reach no
 farther than the noise are hardly determined: they are left out or taken in. Released parts R'y are taken as they are or
 *filtered*: shrunk towards their mean over all rows by C (C + sigma^2 I)^-1, C their covariance less that of the noise
-(Wiener), which needs nothing but the release and its noise. Of these four, the one that breaches most on average
-counts. A record is estimated by its foot K f, f = R'y or filtered, and a random direction in the hidden dimensions
-H = K's complement, of which there are h. With the owner's knowledge of x the error is
+(Wiener), or towards zero by one factor, as much shorter as the noise has made them longer. That needs nothing but the
+release and its noise. Of all these, what breaches most on average counts. A record is estimated by its foot K f, f = R'y
+or filtered, and a random direction in the hidden dimensions H = K's complement, of which there are h. With the owner's
+knowledge of x the error is
 
     |x - estimate|^2 = a^2 + |H'x - r w|^2,   a = |K'x - f|,
 
@@ -71,7 +72,7 @@ class NoisyTable(OwnersTable):
         return Exposed(probability, learnt, hidden)
 
     def _feet(self, motions: ConsistentMotions) -> list[FloatArray]:
-        """Each record's foot along K as the release has it, R'y; and filtered, if there is noise."""
+        """Each record's foot along K as the release has it, R'y; and filtered in two ways, if there is noise."""
         feet = np.concatenate([self.released[tile] @ motions.released for tile in tiles(self.released)])
         if not self.noise or not feet.shape[1]:
             return [feet]
@@ -79,7 +80,9 @@ class NoisyTable(OwnersTable):
         spread = np.atleast_2d(np.cov(feet.T))
         values, vectors = np.linalg.eigh(spread)
         kept = np.divide(np.maximum(values - self.noise**2, 0.0), values, out=np.zeros_like(values), where=values > 0)
-        return [feet, middle + (feet - middle) @ ((vectors * kept) @ vectors.T)]
+        square = float(np.einsum("ij,ij->", feet, feet)) / len(feet)
+        shorter = max(1 - feet.shape[1] * self.noise**2 / square, 0.0) if square > 0 else 0.0
+        return [feet, middle + (feet - middle) @ ((vectors * kept) @ vectors.T), shorter * feet]
 
     def _probabilities(self, motions: ConsistentMotions, feet: FloatArray) -> FloatArray:
         """Breach probability of every record."""
