@@ -6,9 +6,9 @@ least squares, their images R in the release (``fit_motions``). Directions along
 farther than the noise are hardly determined: they are left out or taken in. Released parts R'y are taken as they are or
 *filtered*: shrunk towards their mean over all rows by C (C + sigma^2 I)^-1, C their covariance less that of the noise
 (Wiener), or towards zero by one factor, as much shorter as the noise has made them longer. That needs nothing but the
-release and its noise. Of all these, what breaches most on average counts. A record is estimated by its foot K f, f = R'y
-or filtered, and a random direction in the hidden dimensions H = K's complement, of which there are h. With the owner's
-knowledge of x the error is
+release and its noise. Of all these, what breaches most on average counts. A record is estimated by its foot K f,
+f = R'y or filtered, and a random direction in the hidden dimensions H = K's complement, of which there are h. With the
+owner's knowledge of x the error is
 
     |x - estimate|^2 = a^2 + |H'x - r w|^2,   a = |K'x - f|,
 
