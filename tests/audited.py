@@ -8,10 +8,9 @@ import numpy as np
 import isobreach as ib
 from isobreach import audits
 from isobreach._random import generator
-from isobreach.audits.exposure import EXACT
 from isobreach.audits.study import WATCHED
 from isobreach.geometry import row_norms
-from isobreach.linking import Linkage
+from isobreach.linking import EXACT, Linkage
 
 _NAMES = ("scheme", "epsilon", "coalition_sizes", "trials", "level", "tolerance", "noise_levels", "target")
 _DEFAULTS = {name: signature(ib.audit).parameters[name].default for name in _NAMES}

@@ -26,12 +26,11 @@ from isobreach.audits.learned import learned
 from isobreach.audits.pairs import MOST_COMPARED, NearestPair, coherence, nearest_pair
 from isobreach.blocks import tiles
 from isobreach.geometry import breach_probability, row_norms
-from isobreach.linking import Growth, Precision
+from isobreach.linking import EXACT, Growth
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-EXACT = Precision(0.0, 0.0, 2.0**-53, "float64 values")
 NOBODY: IntArray = np.zeros(0, dtype=np.int64)
 
 

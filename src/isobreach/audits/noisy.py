@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.noisy import DETERMINED
-from isobreach.audits.exposure import EXACT, NOBODY, Exposed, OwnersTable
+from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
 from isobreach.audits.learned import learned
 from isobreach.blocks import tiles
 from isobreach.geometry import ConsistentMotions, breach_probability, fit_motions, row_norms
-from isobreach.linking import Growth
+from isobreach.linking import EXACT, Growth
 from isobreach.schemes import Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
@@ -65,10 +65,11 @@ class NoisyTable(OwnersTable):
             if (several[0].strength <= unseen).any():
                 several.append(fit_motions(*pairs, unseen, whiten=False))
             hidden[place] = several[-1].hidden_dimension
-            tried = [(one, feet) for one in several for feet in self._feet(one)]
-            probability[place] = max((self._probabilities(*one) for one in tried), key=np.mean)
+            tried = [(one, self._feet(one)) for one in several]
+            probability[place] = max((p for one in tried for p in self._probabilities(*one)), key=np.mean)
             if len(watched):
-                learnt[place] = np.max([self._learned(*one, watched) for one in tried], axis=0)
+                rates = [self._learned(one, feet, watched) for one, ways in tried for feet in ways]
+                learnt[place] = np.max(rates, axis=0)
         return Exposed(probability, learnt, hidden)
 
     def _feet(self, motions: ConsistentMotions) -> list[FloatArray]:
@@ -84,19 +85,19 @@ class NoisyTable(OwnersTable):
         shorter = max(1 - feet.shape[1] * self.noise**2 / square, 0.0) if square > 0 else 0.0
         return [feet, middle + (feet - middle) @ ((vectors * kept) @ vectors.T), shorter * feet]
 
-    def _probabilities(self, motions: ConsistentMotions, feet: FloatArray) -> FloatArray:
-        """Breach probability of every record."""
-        probability = np.empty(len(self.records))
+    def _probabilities(self, motions: ConsistentMotions, ways: list[FloatArray]) -> list[FloatArray]:
+        """Breach probability of every record, for each of the feet."""
+        probabilities = [np.empty(len(self.records)) for _ in ways]
         for tile in tiles(self.records):
             seen = self.records[tile] @ motions.known
-            wrong = row_norms(seen - feet[tile])
             residual = row_norms(self.records[tile] - seen @ motions.known.T)
-            reach = self.epsilon * self.norms[tile]
-            left = np.sqrt(np.maximum((reach - wrong) * (reach + wrong), 0.0))
-            h = motions.hidden_dimension
-            likely = np.asarray(breach_probability(residual, left / self.epsilon, h, self.epsilon))
-            probability[tile] = np.where(wrong <= reach, likely, 0.0)
-        return probability
+            reach, h = self.epsilon * self.norms[tile], motions.hidden_dimension
+            for probability, feet in zip(probabilities, ways, strict=True):
+                wrong = row_norms(seen - feet[tile])
+                left = np.sqrt(np.maximum((reach - wrong) * (reach + wrong), 0.0))
+                likely = np.asarray(breach_probability(residual, left / self.epsilon, h, self.epsilon))
+                probability[tile] = np.where(wrong <= reach, likely, 0.0)
+        return probabilities
 
     def _learned(self, motions: ConsistentMotions, feet: FloatArray, watched: IntArray) -> FloatArray:
         """Share of the watched records of which each attribute is learned."""

@@ -27,14 +27,14 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach.audits.attackers import AttackerFigures, attackers
-from isobreach.audits.exposure import EXACT, OwnersTable
+from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.audits.kept import Kept
 from isobreach.audits.noisy import NoisyTable
 from isobreach.audits.settings import Settings
 from isobreach.audits.utility import yardstick
 from isobreach.blocks import processors, run_in_order
-from isobreach.linking import Growth, grid_spacing
+from isobreach.linking import EXACT, Growth, grid_spacing
 from isobreach.schemes import Noisy, Release, perturb
 
 FloatArray = NDArray[np.float64]

@@ -21,7 +21,7 @@ from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
-from isobreach.audits.exposure import EXACT, NOBODY, OwnersTable
+from isobreach.audits.exposure import NOBODY, OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
@@ -33,7 +33,7 @@ from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.blocks import ONE_BLAS_THREAD, processors, run_in_order
 from isobreach.geometry import row_norms
-from isobreach.linking import GrowingLinks, Motion
+from isobreach.linking import EXACT, GrowingLinks, Motion
 from isobreach.schemes import OrthogonalNoise, Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]

@@ -87,7 +87,7 @@ class AuditJob:
         """Audit, write, speak; raise GateError last."""
         self.gate.check(self.options["coalition_sizes"])
         if self.out is not None:
-            check_free(self.out, force=self.force)
+            check_free(self.out, force=self.force, temporary=_partial(self.out))
         with nullcontext() if self.out is None else alone(self.out):
             result = self._result(console)
         self._speak(console, result)
@@ -146,9 +146,7 @@ class AuditJob:
         lattice = ("fpylll",) if any(one.name == "lattice" for one in result.attackers) else ()
         record = run_record(self.command, parameters, result.seed, inputs, packages=lattice)
         run = {"command": self.command, "command_line": again, **record}
-        with atomic_directory(
-            out, force=self.force, temporary=f".{Path(os.path.realpath(out)).name}.partial"
-        ) as folder:
+        with atomic_directory(out, force=self.force, temporary=_partial(out)) as folder:
             write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
             write_json(folder / "result.json", audit_json(result))
             write_columns(folder / "per_record.parquet", _per_record(result))
@@ -167,6 +165,11 @@ def unfinished(out: Path) -> Path:
     """Where finished work of an audit is kept until its folder is complete."""
     named = out if out.name else Path(os.path.realpath(out))  # the working folder has no name of its own
     return named.with_name(f".{named.name}.unfinished.npz")
+
+
+def _partial(out: Path) -> str:
+    """Name of the folder, beside it, in which the output is put together."""
+    return f".{Path(os.path.realpath(out)).name}.partial"
 
 
 def _left(store: FileStore | None) -> str:

@@ -76,11 +76,10 @@ def atomic_directory(path: str | Path, *, force: bool = False, temporary: str | 
     ``force`` replaces an earlier output of this program and nothing else. ``temporary``: name of the directory beside
     it, where a later run is to replace what a killed one left.
     """
-    check_free(path, force=force)
+    check_free(path, force=force, temporary=temporary)
     path = Path(os.path.realpath(path))
     sibling = _sibling(path) if temporary is None else path.with_name(temporary)
     with _one_line(path):
-        _check_ours(sibling)
         try:
             if sibling.is_dir():
                 shutil.rmtree(sibling)
@@ -126,10 +125,15 @@ def alone(path: str | Path) -> Iterator[None]:
                 lock.unlink(missing_ok=True)
 
 
-def check_free(path: str | Path, *, force: bool = False) -> None:
-    """Refuse a directory that exists, or with ``force`` one that is not an earlier output: before the work starts."""
+def check_free(path: str | Path, *, force: bool = False, temporary: str | None = None) -> None:
+    """Refuse a directory that exists, or with ``force`` one that is not an earlier output: before the work starts.
+
+    ``temporary``: see ``atomic_directory``; one that is not ours is refused too.
+    """
     path = Path(path)
     _check_parent(path)
+    if temporary is not None:
+        _check_ours(Path(os.path.realpath(path)).with_name(temporary))
     if os.path.lexists(path):
         if not force:
             raise _exists(path)

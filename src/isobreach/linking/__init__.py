@@ -5,11 +5,12 @@ from isobreach.linking.growing import GrowingLinks, Growth
 from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
-from isobreach.linking.precision import Precision, grid_spacing
+from isobreach.linking.precision import EXACT, Precision, grid_spacing
 
 __all__ = [
     "CHANCE_LIMIT",
     "CHOICES",
+    "EXACT",
     "MOTIONS",
     "NODE_LIMIT",
     "RULES",

@@ -62,7 +62,7 @@ class Precision:
         return np.asarray(root * self.step + share * norms)
 
 
-# A table that was never rotated, or only had columns swapped.
+# Nothing but the rounding of arithmetic: a table that was never rotated, say, or only had columns swapped.
 EXACT = Precision(0.0, 0.0, _DOUBLE, "values on a common grid, read as exact")
 
 
