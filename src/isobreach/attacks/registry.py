@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_choice
 from isobreach.attacks.kaplan import kaplan
-from isobreach.attacks.known_input import attack
+from isobreach.attacks.known_input.attack import attack
 from isobreach.attacks.lattice import lattice_attack
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
 from isobreach.blocks import Source

@@ -6,6 +6,15 @@ from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
 from isobreach.linking.precision import EXACT, Precision, grid_spacing
+from isobreach.linking.wording import (
+    dictionary_json,
+    dictionary_sentence,
+    link_records,
+    link_sentences,
+    link_table,
+    motion_json,
+    no_link,
+)
 
 __all__ = [
     "CHANCE_LIMIT",
@@ -22,7 +31,14 @@ __all__ = [
     "Noise",
     "Precision",
     "Rule",
+    "dictionary_json",
+    "dictionary_sentence",
     "grid_spacing",
     "link",
+    "link_records",
+    "link_sentences",
+    "link_table",
     "linked_pairs",
+    "motion_json",
+    "no_link",
 ]

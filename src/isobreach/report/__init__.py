@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results as words, JSON, figures and pages: nothing is computed here."""
 
+from isobreach._phrases import count, percent, probability
+from isobreach.linking import dictionary_json, link_records, link_sentences, link_table, motion_json, no_link
 from isobreach.report.audit_json import audit_json
 from isobreach.report.audit_page import audit_page
 from isobreach.report.audit_wording import attacker_reads
@@ -9,9 +11,7 @@ from isobreach.report.audit_wording import verdict as audit_verdict
 from isobreach.report.figures import attack_figure
 from isobreach.report.lattice import LatticeFindings, lattice_json, lattice_sentences, lattice_table, lattice_verdict
 from isobreach.report.lattice_page import lattice_page
-from isobreach.report.links import dictionary_json, link_records, link_sentences, link_table, motion_json, no_link
 from isobreach.report.page import attack_page
-from isobreach.report.phrases import count, percent, probability
 from isobreach.report.wording import result_json, sentences, verdict
 
 __all__ = [

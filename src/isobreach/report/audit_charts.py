@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isobreach._phrases import count
 from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_wording import share
 from isobreach.report.charts import Chart, Line
-from isobreach.report.phrases import count
 
 _CURVE_POINTS = 60
 

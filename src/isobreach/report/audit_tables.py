@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isobreach._phrases import cell, count, percent
 from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_wording import (
     attacker_sentence,
@@ -17,7 +18,6 @@ from isobreach.report.audit_wording import (
     share,
     tolerance,
 )
-from isobreach.report.phrases import cell, count, percent
 
 MOST, MOST_ATTRIBUTES = 25, 100  # records and attributes that the page shows
 _SHORT, _BROKEN, _PHONE = 12, 10, 47  # letters: never broken, least width of longer names, width of a phone

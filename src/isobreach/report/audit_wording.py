@@ -3,8 +3,8 @@
 
 import numpy as np
 
+from isobreach._phrases import count, percent, probability
 from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Sampled, Smallest
-from isobreach.report.phrases import count, percent, probability
 
 _SHOWN = "95% interval"
 

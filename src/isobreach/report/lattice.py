@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from isobreach._phrases import count
 from isobreach.attacks import LatticeReconstruction
-from isobreach.report.phrases import count
 
 SCHEMA = "isobreach/lattice/1"
 HEAD = ("column", "step", "named by", "sign by", "offset by")

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from isobreach._phrases import KINDS, MOTIONS, count, percent, probability
 from isobreach.attacks import AttackSummary
-from isobreach.linking import Linkage
-from isobreach.report.links import dictionary_sentence, link_table
-from isobreach.report.phrases import KINDS, MOTIONS, count, percent, probability
+from isobreach.linking import Linkage, dictionary_sentence, link_table
 from isobreach.report.wording import sentences, verdict
 
 MOST = 100  # links that a page shows

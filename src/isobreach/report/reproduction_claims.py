@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from isobreach._phrases import cell, percent, probability
 from isobreach.experiments import Results, TableName, certain_from, crossing, growth, spoken_of
-from isobreach.report.phrases import cell, percent, probability
 
 ByName = Mapping[str, Results]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from isobreach._phrases import percent
 from isobreach.errors import MissingExtraError
 from isobreach.experiments import EPSILON, SIZE_KNOWN, Results, TableName
-from isobreach.report.phrases import percent
 
 TITLES = {"gaussian": "Gaussian", "letter": "Letter Recognition"}
 X_LABELS = {"known": "known records", "epsilon": "relative error ε that counts as a breach", "rows": "released rows"}

@@ -6,6 +6,7 @@ from textwrap import fill
 
 import numpy as np
 
+from isobreach._phrases import count, percent
 from isobreach.experiments import (
     EPSILON,
     GAUSSIAN_ROWS,
@@ -15,7 +16,6 @@ from isobreach.experiments import (
     TOLERANCE,
     Results,
 )
-from isobreach.report.phrases import count, percent
 from isobreach.report.reproduction_claims import ByName
 
 _METHOD = """\

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 
+from isobreach._phrases import count
 from isobreach.experiments import (
     GAUSSIAN_ROWS,
     NAMES,
@@ -15,7 +16,6 @@ from isobreach.experiments import (
     experiment,
     spoken_of,
 )
-from isobreach.report.phrases import count
 from isobreach.report.reproduction_claims import ByName, Claim, claims, duration
 from isobreach.report.reproduction_errata import ERRATA
 from isobreach.report.reproduction_method import method, wrapped

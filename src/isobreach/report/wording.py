@@ -3,9 +3,9 @@
 
 from typing import Any
 
+from isobreach._phrases import KINDS, count, percent, probability
 from isobreach.attacks import AttackSummary
-from isobreach.report.links import dictionary_json, link_records, link_sentences, motion_json, no_link
-from isobreach.report.phrases import KINDS, count, percent, probability
+from isobreach.linking import dictionary_json, link_records, link_sentences, motion_json, no_link
 
 SCHEMA = "isobreach/attack/1"
 

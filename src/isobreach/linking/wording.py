@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from isobreach.linking import CHANCE_LIMIT, Linkage
-from isobreach.report.phrases import MOTIONS, cell, count, expected, probability
+from isobreach._phrases import MOTIONS, cell, count, expected, probability
+from isobreach.linking.linkage import Linkage
+from isobreach.linking.linker import CHANCE_LIMIT
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.attacks.exposure import Exposure, Kind, Rows
+from isobreach.attacks.known_input.exposure import Exposure, Kind, Rows
 from isobreach.blocks import Source, tiles
 from isobreach.geometry import (
     ConsistentMotions,

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers in words: never more certain than they are."""
 
-from isobreach.attacks import Kind
-
 MOTIONS = {"orthogonal": "an orthogonal motion", "rigid": "a rigid motion", "similarity": "a similarity"}
-KINDS: dict[Kind, str] = {
+KINDS = {
     "exact": "closed-form",
     "model-based": "model-based",
     "lower bound": "lower bound",
@@ -12,7 +10,7 @@ KINDS: dict[Kind, str] = {
 }
 
 
-def probability(value: float, kind: Kind = "exact") -> str:
+def probability(value: float, kind: str = "exact") -> str:
     """A probability in words and figures that never round to a certainty which is none.
 
     >>> probability(1.0), probability(0.99999), probability(0.8251), probability(3.2e-9), probability(0.0)

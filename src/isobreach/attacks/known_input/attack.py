@@ -5,7 +5,7 @@ r"""The known-input attack (Giannella, Liu, Kargupta), with the optimal estimate
 2. The linked pairs fix the motion on the span of the linked records, or, where it has a translation, on their affine
    hull; h = n - k dimensions stay hidden. A scale is put into the records first: a breach is relative.
 3. For a released row y at distance d from the span (hull) of the linked released rows, the record is known up to a
-   vector uniform on a sphere of radius d in the h hidden dimensions: ``isobreach.attacks.exposure``.
+   vector uniform on a sphere of radius d in the h hidden dimensions: ``isobreach.attacks.known_input.exposure``.
 4. Estimate: the foot p, M'y on the span (hull); in the hidden dimensions one random map for all rows, shrunk to
    the estimator's radius. Where a translation hides norms, the optimal hidden part is r times the unit vector of WW'p,
    the same for all rows: records that lie further out are larger, and so easier to breach.
@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
-from isobreach.attacks.exposure import Exposure, Kind
-from isobreach.attacks.measuring import measure, translates
+from isobreach.attacks.known_input.exposure import Exposure, Kind
+from isobreach.attacks.known_input.measuring import measure, translates
 from isobreach.blocks import Source, as_source, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, row_norms

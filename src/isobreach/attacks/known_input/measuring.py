@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.attacks.exposure import Exposure, UnplacedExposure, measure_orthogonal, measure_rigid
-from isobreach.attacks.noisy import DETERMINED, measure_noisy
+from isobreach.attacks.known_input.exposure import Exposure, UnplacedExposure, measure_orthogonal, measure_rigid
+from isobreach.attacks.known_input.noisy import DETERMINED, measure_noisy
 from isobreach.blocks import Source
 from isobreach.geometry import ConsistentMotions, fit_motions
 from isobreach.linking import Linkage, linked_pairs

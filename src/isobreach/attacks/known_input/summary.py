@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.exposure import Kind
-from isobreach.attacks.known_input import AttackResult
+from isobreach.attacks.known_input.attack import AttackResult
+from isobreach.attacks.known_input.exposure import Kind
 from isobreach.geometry import ESTIMATORS, Estimator, breach_probability
 from isobreach.linking import Linkage
 
