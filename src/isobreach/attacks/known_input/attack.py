@@ -113,7 +113,7 @@ class AttackResult:
     @cached_property
     def relative_residual(self) -> FloatArray:
         """d / |y| of every released row: the smaller, the more exposed. With a translation d / sqrt(|p|^2 + d^2)."""
-        return self._exposure.relative_residual
+        return self._exposure.relative_residual(slice(None))
 
     @cached_property
     def breach_probability(self) -> FloatArray:
@@ -149,14 +149,21 @@ class AttackResult:
 
     @cached_property
     def best(self) -> int | None:
-        """The unlinked released row with the highest breach probability; None if every row is linked."""
+        """The unlinked released row with the highest breach probability, ties as in ``top``; None if all are linked."""
         top = self.top(1)
         return int(top[0]) if len(top) else None
 
     def top(self, count: int) -> IntArray:
-        """The ``count`` unlinked released rows with the highest breach probability, highest first."""
+        """The ``count`` unlinked released rows with the highest breach probability, highest first.
+
+        Of rows with the same probability the one with the smaller relative residual comes first, because its estimate
+        is the closer one.
+        """
         check_integer("count", count, least=1)
-        return _smallest(self._exposure.rank(self.epsilon, self.estimator), count, self.linked_rows)
+        rank = self._exposure.rank(self.epsilon, self.estimator)
+        chosen = _smallest(rank, count, self.linked_rows)
+        residual = self._exposure.relative_residual(chosen)
+        return chosen[np.lexsort((chosen, residual, rank[chosen]))[:count]]
 
     @property
     def estimates(self) -> Any:
@@ -289,7 +296,7 @@ def _checked_norms(norms: ArrayLike, count: int) -> FloatArray:
 
 
 def _smallest(values: FloatArray, count: int, excluded: IntArray) -> IntArray:
-    """Indices of the ``count`` smallest values but the ``excluded`` ones; ties by index."""
+    """Indices of the ``count`` smallest values and of all that equal the last of them, without the ``excluded``."""
     wanted, total = count + len(excluded), len(values)
     chosen = None
     if total > 8 * wanted:
@@ -300,4 +307,7 @@ def _smallest(values: FloatArray, count: int, excluded: IntArray) -> IntArray:
     if chosen is None or len(chosen) < wanted:
         chosen = np.arange(total)
     chosen = chosen[~np.isin(chosen, excluded, assume_unique=True)]
-    return chosen[np.argsort(values[chosen], kind="stable")[:count]]
+    if len(chosen) <= count:
+        return chosen
+    theirs = values[chosen]
+    return np.asarray(chosen[theirs <= np.partition(theirs, count - 1)[count - 1]])

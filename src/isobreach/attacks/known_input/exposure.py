@@ -56,10 +56,9 @@ _NEGLIGIBLE = 1e-9  # error, beside epsilon, below which a release counts as exa
 class Exposure(ABC):
     """What is known of every released row, and how surely each can be estimated."""
 
-    @property
     @abstractmethod
-    def relative_residual(self) -> FloatArray:
-        """d over the norm of every row."""
+    def relative_residual(self, rows: Rows) -> FloatArray:
+        """d over the norm of these rows."""
 
     @abstractmethod
     def kind(self, epsilon: float) -> Kind:
@@ -75,9 +74,9 @@ class Exposure(ABC):
     ) -> FloatArray:
         """Length of the hidden part of estimates for rows with this residual and norm = sqrt(|p|^2 + d^2)."""
 
-    @abstractmethod
     def rank(self, epsilon: float, estimator: Estimator) -> FloatArray:
-        """A number a row: the smaller, the higher the breach probability."""
+        """One number for each row: the smaller it is, the higher the breach probability."""
+        return -self.claim(slice(None), epsilon, estimator, None)
 
 
 def _reach(error: FloatArray, epsilon: float, lost: float) -> FloatArray:
@@ -98,10 +97,9 @@ class OrthogonalExposure(Exposure):
     squared_residual: FloatArray
     error: FloatArray
 
-    @property
-    def relative_residual(self) -> FloatArray:
+    def relative_residual(self, rows: Rows) -> FloatArray:
         """d / |y|."""
-        return np.sqrt(self.squared_residual)
+        return np.sqrt(self.squared_residual[rows])
 
     def kind(self, epsilon: float) -> Kind:
         """Exact unless the release's own error counts."""
@@ -125,12 +123,8 @@ class OrthogonalExposure(Exposure):
         return estimate_radius(residual, norm * reach, 1.0, estimator)
 
     def rank(self, epsilon: float, estimator: Estimator) -> FloatArray:
-        """The squared residual; rounding hurts small rows more: the probability falls with residual / reach."""
-        if not self.error.ndim:
-            return self.squared_residual
-        reach = self._reach(slice(None), epsilon)
-        worst = np.full(len(self.squared_residual), np.inf)
-        return np.asarray(np.divide(self.squared_residual, reach**2, out=worst, where=reach > 0))
+        """The squared residual where the error is the same for all rows: the probability depends on nothing else."""
+        return super().rank(epsilon, estimator) if self.error.ndim else self.squared_residual
 
 
 def measure_orthogonal(
@@ -163,10 +157,10 @@ class RigidExposure(Exposure):
     norm: FloatArray
     error: FloatArray
 
-    @property
-    def relative_residual(self) -> FloatArray:
+    def relative_residual(self, rows: Rows) -> FloatArray:
         """d / sqrt(|p|^2 + d^2): the root of the mean squared norm on the sphere."""
-        return np.asarray(np.divide(self.residual, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0))
+        norm = self.norm[rows]
+        return np.asarray(np.divide(self.residual[rows], norm, out=np.zeros_like(norm), where=norm > 0))
 
     def _relative_error(self, rows: Rows) -> FloatArray:
         """Return eta over the shortest record on the sphere, less what the difference of squares may be off by."""
@@ -210,10 +204,6 @@ class RigidExposure(Exposure):
         reach = np.maximum(self._reach(rows, epsilon), 0.0)
         return estimate_radius(residual, norm * reach, 1.0, estimator, offset=reach**2 * self.offset)
 
-    def rank(self, epsilon: float, estimator: Estimator) -> FloatArray:
-        """By the probability itself: no one number orders the rows for every epsilon."""
-        return -self.claim(slice(None), epsilon, estimator, None)
-
 
 def measure_rigid(
     source: Source, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
@@ -255,10 +245,9 @@ class UnplacedExposure(Exposure):
 
     rows: int
 
-    @property
-    def relative_residual(self) -> FloatArray:
+    def relative_residual(self, rows: Rows) -> FloatArray:
         """Nothing of a record is seen: 1."""
-        return np.ones(self.rows)
+        return np.ones(self.rows)[rows]
 
     def kind(self, epsilon: float) -> Kind:
         """A probability of 0 says nothing."""
@@ -273,7 +262,3 @@ class UnplacedExposure(Exposure):
     ) -> FloatArray:
         """The origin itself."""
         return np.zeros(len(rows))
-
-    def rank(self, epsilon: float, estimator: Estimator) -> FloatArray:
-        """All alike."""
-        return np.zeros(self.rows)

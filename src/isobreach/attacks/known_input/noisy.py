@@ -42,11 +42,11 @@ class NoisyExposure(Exposure):
     hidden: Hidden
     measured: NoisyRows
 
-    @property
-    def relative_residual(self) -> FloatArray:
+    def relative_residual(self, rows: Rows) -> FloatArray:
         """d / sqrt(|p|^2 + d^2), the noise's share taken off."""
-        square = self.measured.residual(self.hidden)
-        norm = self.measured.foot(self.hidden) + square
+        measured = self.measured[rows]
+        square = measured.residual(self.hidden)
+        norm = measured.foot(self.hidden) + square
         return np.sqrt(np.divide(square, norm, out=np.zeros_like(norm), where=norm > 0))
 
     def kind(self, epsilon: float) -> Kind:
@@ -62,10 +62,6 @@ class NoisyExposure(Exposure):
     ) -> FloatArray:
         """For d as the row suggests it."""
         return noisy_radius(self.measured[rows], self.hidden, epsilon, estimator)
-
-    def rank(self, epsilon: float, estimator: Estimator) -> FloatArray:
-        """By the probability itself."""
-        return -self.claim(slice(None), epsilon, estimator, None)
 
 
 def measure_noisy(
