@@ -13,15 +13,16 @@ import isobreach
 ROOT = Path(isobreach.__file__).parent
 
 FOUNDATION = {"errors", "_validation", "_random", "_progress", "_phrases", "_compiled", "_version"}
-CORE = FOUNDATION | {"geometry", "blocks", "linking", "attacks", "schemes"}
+CORE = FOUNDATION | {"geometry", "engine", "blocks", "linking", "attacks", "schemes"}
 
 # Each package and what it may import, besides itself.
 MAY_IMPORT = {
     **dict.fromkeys(FOUNDATION, FOUNDATION),
     "geometry": FOUNDATION,
-    "blocks": FOUNDATION | {"geometry"},
-    "linking": FOUNDATION | {"geometry", "blocks"},
-    "attacks": FOUNDATION | {"geometry", "blocks", "linking"},
+    "engine": FOUNDATION,
+    "blocks": FOUNDATION | {"geometry", "engine"},
+    "linking": FOUNDATION | {"geometry", "engine", "blocks"},
+    "attacks": FOUNDATION | {"geometry", "engine", "blocks", "linking"},
     "schemes": FOUNDATION | {"geometry"},
     "datasets": FOUNDATION,
     "io": FOUNDATION | {"schemes"},
@@ -36,9 +37,9 @@ MAY_IMPORT = {
 DEPENDENCIES = {
     "scipy": {"_random", "geometry", "linking", "attacks", "audits"},
     "numba": {"_compiled", "geometry"},
-    "threadpoolctl": {"blocks"},
-    "dask": {"blocks"},
-    "pyarrow": {"io", "blocks"},
+    "threadpoolctl": {"engine"},
+    "dask": {"engine"},
+    "pyarrow": {"io", "engine"},
     "pandas": {"io"},
     "polars": {"io"},
     "matplotlib": {"report"},
@@ -48,7 +49,7 @@ DEPENDENCIES = {
     "cysignals": {"geometry.lattice"},
 }
 
-PRINTS, WRITES = {"cli"}, {"io", "blocks"}
+PRINTS, WRITES = {"cli"}, {"io", "engine"}
 WRITERS = {"open", "write_text", "write_bytes", "mkdir", "rmdir", "touch", "unlink", "save", "savetxt", "tofile"}
 WASTEBASKETS = {"utils", "helpers", "common", "misc", "util", "tools"}
 

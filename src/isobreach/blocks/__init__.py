@@ -7,7 +7,7 @@ import numpy as np
 
 from isobreach.blocks.array import ArraySource
 from isobreach.blocks.source import FloatArray, Kernel, Source, tile_rows, tiles
-from isobreach.blocks.threads import ONE_BLAS_THREAD, processors, run_in_order
+from isobreach.engine.threads import ONE_BLAS_THREAD, processors, run_in_order
 
 __all__ = [
     "ONE_BLAS_THREAD",

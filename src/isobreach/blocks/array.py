@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer, check_shape
 from isobreach.blocks.source import BLOCK_TILES, FloatArray, Kernel, Source, T, contiguous, tile_rows
-from isobreach.blocks.threads import processors, run_in_order
+from isobreach.engine.threads import processors, run_in_order
 
 # Below this size one pass takes less time than starting the threads.
 SERIAL_BYTES = 16 << 20

@@ -1,22 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Work on all processors: Python threads, one BLAS thread each, results in order."""
+"""Threads of this process as workers: one BLAS thread each, results in order."""
 
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-I = TypeVar("I")  # noqa: E741
-T = TypeVar("T")
+from isobreach._validation import check_integer
+from isobreach.engine.workers import I, P, T, Workers, address
 
 
 def processors() -> int:
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def worker_count(workers: int | None) -> int:
+    """Number of workers, checked: as many as there are processors for None."""
+    return processors() if workers is None else check_integer("workers", workers, least=1)
+
+
+class Threads(Workers):
+    """So many threads. Compiled kernels and NumPy release the interpreter lock."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._count = worker_count(workers)
+
+    def run(self, task: Callable[[I, P], T], items: Iterable[I], params: P, *, ahead: int | None = None) -> Iterator[T]:
+        """``task(item, params)`` for every item: see ``Workers``. One item alone needs no thread."""
+        address(task)
+        chosen = items if isinstance(items, Sequence) else list(items)
+        return run_in_order(lambda item: task(item, params), chosen, min(self._count, len(chosen) or 1), ahead=ahead)
 
 
 def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int, *, ahead: int | None = None) -> Iterator[T]:

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the released rows live, and where kernels run."""
+
+from isobreach.engine.base import Engine, Kernel, tile_rows, tiles
+from isobreach.engine.column import ArrayColumn, Column
+from isobreach.engine.default import as_engine, default_workers, using
+from isobreach.engine.local import LocalEngine
+from isobreach.engine.processes import ProcessEngine
+from isobreach.engine.threads import ONE_BLAS_THREAD
+from isobreach.engine.workers import Workers
+
+__all__ = [
+    "ONE_BLAS_THREAD",
+    "ArrayColumn",
+    "Column",
+    "Engine",
+    "Kernel",
+    "LocalEngine",
+    "ProcessEngine",
+    "Workers",
+    "as_engine",
+    "default_workers",
+    "tile_rows",
+    "tiles",
+    "using",
+]
