@@ -18,6 +18,7 @@ import pytest
 
 from isobreach.cli import main
 from isobreach.experiments import NAMES
+from isobreach.io import alone
 
 COMMAND = Path(sys.executable).with_name("isobreach")
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
@@ -310,6 +311,24 @@ def test_folders_of_others_are_left_alone(run, tmp_path, quick):
         done = run("reproduce", "size", "--out", quick, *more)
         assert (done.code, done.err.startswith(rule)) == (2, True)
     assert contents(quick) == before
+
+
+def test_two_runs_never_write_to_one_folder(run, tmp_path, quick):
+    before = contents(quick)
+    for out in (quick, tmp_path / "new"):
+        with alone(out):
+            done = run("reproduce", "size", "--quick", "--out", out)
+        said = f"isobreach: {out} is being written by another run. Wait for it, or choose another path.\n"
+        assert (done.code, done.err) == (2, said)
+    assert contents(quick) == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_pipe_in_the_place_of_a_run_record_is_not_opened(run, tmp_path):
+    os.mkfifo(tmp_path / "run.json")
+    done = run("reproduce", "size", "--quick", "--out", tmp_path)
+    assert done.code == 2
+    assert "is not an earlier output of reproduce" in done.err
 
 
 def test_without_matplotlib_it_says_what_to_install(run, tmp_path, monkeypatch):

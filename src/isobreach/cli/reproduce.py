@@ -14,7 +14,7 @@ from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
 from isobreach.errors import InputError, OutputError
 from isobreach.experiments import NAMES, Experiment, Results, experiment, finished, run_experiment, tables
-from isobreach.io import FileStore, check_free, run_record, write_file, write_json
+from isobreach.io import FileStore, alone, check_free, run_record, write_file, write_json
 from isobreach.report.reproduction import reproduction_json, results_csv
 from isobreach.report.reproduction_claims import claims
 from isobreach.report.reproduction_figures import reproduction_figures, require_matplotlib
@@ -42,6 +42,13 @@ class ReproduceJob:
         check_integer("--seed", self.seed, least=0)
         require_matplotlib()
         self._check_folder()
+        with alone(self.out):
+            self._check_folder()  # again, now that no other run writes to it
+            found = self._found(console, chosen)
+        self._speak(console, found)
+
+    def _found(self, console: Console, chosen: list[str]) -> dict[str, Results]:
+        """Play what is missing, and write everything."""
         earlier = self._earlier(chosen)
         made = tables(self.seed, quick=self.quick)
         found: dict[str, Results] = {}
@@ -63,7 +70,7 @@ class ReproduceJob:
         except Interrupted:
             kept = f"interrupted. Finished trials are kept in {self.out}: the same command goes on with them."
             raise Interrupted(kept) from None
-        self._speak(console, found)
+        return found
 
     def _chosen(self) -> list[str]:
         for name in self.figures:
@@ -87,8 +94,9 @@ class ReproduceJob:
             raise OutputError(f"{self.out} is not a folder. Choose another --out.")
         if all(entry.name.startswith(".") for entry in self.out.iterdir()):
             return  # empty, or what a kill left of the very first file
+        record = self.out / "run.json"
         try:
-            run = json.loads((self.out / "run.json").read_text(encoding="utf-8"))
+            run = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
             same = run["command"] == _COMMAND
             parameters = (run["seed"], run["parameters"]["quick"])
         except (OSError, ValueError, KeyError, TypeError):

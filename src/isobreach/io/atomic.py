@@ -109,6 +109,8 @@ def alone(path: str | Path) -> Iterator[None]:
     except ImportError:  # where there are no such locks
         yield
         return
+    if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):
+        raise OutputError(f"{lock} is in the way. Remove it, or choose another path.")
     with _one_line(path):
         file = lock.open("a")
     with file:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -41,6 +40,7 @@ def read_table(
             raise InputError(name, "must be an existing file or folder", str(path))
         if path.is_dir():
             return _read_parquet(_parts(path, name), name, columns, id_column)
+        check_regular(path, name)
         match path.suffix.lower():
             case ".csv":
                 return _read_csv(path, name, columns, id_column)
@@ -156,11 +156,12 @@ def _read_npy(path: Path, name: str, columns: Sequence[str] | None, id_column: s
     if id_column is not None:
         raise InputError("id_column", "must be left out for .npy, which has no column names", repr(id_column))
     try:
-        array = np.load(path, mmap_mode="c", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, TokenError, TypeError, OverflowError):  # whatever a header may hold
-        array = None
-    if not isinstance(array, np.ndarray):
-        raise InputError(name, "must be a .npy file of real numbers", "Python objects or a damaged file")
+        array = np.lib.format.open_memmap(path, mode="c")
+    except OSError:
+        raise
+    except Exception:  # noqa: BLE001  whatever a damaged header makes NumPy raise
+        rule = "must be a .npy file of real numbers"
+        raise InputError(name, rule, "Python objects or a damaged file") from None
     return select_columns(from_numpy(array, name), name, columns)
 
 
@@ -202,7 +203,15 @@ def _parts(folder: Path, name: str) -> list[Path]:
     parts = sorted(folder.glob("*.parquet"))
     if not parts:
         raise InputError(name, "must be a folder with .parquet parts", f"none in {folder}")
+    for part in parts:
+        check_regular(part, name)
     return parts
+
+
+def check_regular(path: Path, name: str) -> None:
+    """Refuse a pipe or a device, which may never end or never begin, before it is opened."""
+    if not path.is_file():
+        raise InputError(name, "must be a regular file", str(path), "Pipes, devices and folders are not read.")
 
 
 def _hex_digest(path: Path) -> str:

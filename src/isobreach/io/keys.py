@@ -6,17 +6,16 @@ version number, so that a later layout is refused by name and not misread.
 """
 
 import math
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.errors import InputError
+from isobreach.io.archives import read_arrays
 from isobreach.io.atomic import atomic_file
 from isobreach.io.tables import as_ids
 
@@ -55,24 +54,20 @@ def read_key(path: str | Path) -> "Key":
     path = Path(path)
     if not path.is_file():
         raise InputError("key", "must be an existing file", str(path))
-    try:
-        # Opened here, because np.load leaves a file open that turns out to be no archive.
-        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-            fields = {field: file[field] for field in file.files}
-    except (OSError, ValueError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error):
-        fields = {}
+    fields = read_arrays(path, "key") or {}
     if not {"isobreach_key", *_REQUIRED} <= fields.keys():
         raise InputError("key", "must be a file that isobreach perturb --key wrote", str(path))
-    version = fields["isobreach_key"].item()
-    if version not in (1, _VERSION):
-        raise InputError("key", f"must have format version 1 or {_VERSION}", version, "Update isobreach.")
+    version = fields["isobreach_key"]
+    if version.dtype.kind != "i" or version.ndim or version not in (1, _VERSION):
+        got = version.item() if version.dtype.kind == "i" and not version.ndim else "no whole number"
+        raise InputError("key", f"must have format version 1 or {_VERSION}", got, "Update isobreach.")
     columns = fields.get("columns")
     return Key(
-        scheme=str(fields["scheme"]),
+        scheme=fields["scheme"].item() if not fields["scheme"].ndim else "",
         rotation=fields["rotation"],
         translation=fields["translation"],
         order=fields["order"],
-        columns=None if columns is None else tuple(map(str, columns)),
+        columns=None if columns is None else tuple(columns.tolist()),
         ids=fields.get("ids"),
         **{field: _number(fields[field]) for field in _NUMBERS if field in fields},
     )

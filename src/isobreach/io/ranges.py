@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isobreach.errors import InputError
 from isobreach.io.delimited import read_csv, read_layout
-from isobreach.io.files import readable
+from isobreach.io.files import check_regular, readable
 
 _ENDS = {"least": -np.inf, "greatest": np.inf}
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -45,6 +45,7 @@ def _from_file(path: Path, name: str) -> Ranges:
     if not path.exists():
         raise InputError(name, "must be an existing file, or one range such as 0:15, 0: or :100", str(path))
     with readable(path, name):
+        check_regular(path, name)
         match path.suffix.lower():
             case ".csv":
                 table = _csv(path, name)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Unfinished work on the disk: one file, replaced as a whole, so that a killed run goes on where it was."""
 
+import hashlib
+import os
 import time
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.errors import InputError
+from isobreach.io.archives import read_arrays
 from isobreach.io.atomic import atomic_file
 
 _SECONDS = 5.0
 _SHARE = 0.05  # of the time that may go into writing
+_CHECKSUM = "checksum"  # of everything else in the file
 
 
 class FileStore:
@@ -42,14 +45,14 @@ class FileStore:
 
     def load(self) -> Mapping[str, NDArray[Any]] | None:
         """What was kept last, None if there is no file."""
-        if not self._path.exists():
+        if not os.path.lexists(self._path):
             return None
-        try:
-            with self._path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return {name: arrays[name] for name in arrays.files}
-        except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
+        arrays = read_arrays(self._path, self.name)
+        checksum = None if arrays is None else arrays.pop(_CHECKSUM, None)
+        if arrays is None or checksum is None or not np.array_equal(checksum, _checksum(arrays)):
             rule = f"must be {self._holds}"
-            raise InputError(str(self._path), rule, "a damaged file", "Remove it to start again.") from None
+            raise InputError(str(self._path), rule, "a damaged file", "Remove it to start again.")
+        return arrays
 
     def due(self) -> bool:
         """Whether the last file is old enough."""
@@ -63,7 +66,7 @@ class FileStore:
             atomic_file(self._path, mode=0o600, force=True, temporary=self._partial) as temporary,
             temporary.open("wb") as file,
         ):
-            np.savez(file, **dict(arrays))  # type: ignore[arg-type]
+            np.savez(file, **{**arrays, _CHECKSUM: _checksum(arrays)})  # type: ignore[arg-type]
         self._last = time.monotonic()
         self._wait = max(self._seconds, (self._last - started) / _SHARE if self._seconds else 0.0)
 
@@ -71,3 +74,13 @@ class FileStore:
         """Forget it: the work is done."""
         self._partial.unlink(missing_ok=True)
         self._path.unlink(missing_ok=True)
+
+
+def _checksum(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    """Hash of names, types, shapes and contents: whoever goes on with the work need not doubt any of them."""
+    whole = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        whole.update(f"{name} {array.dtype.str} {arrays[name].shape} ".encode())
+        whole.update(array.tobytes())
+    return np.frombuffer(whole.digest(), dtype=np.uint8)
