@@ -246,13 +246,15 @@ def test_known_records_that_are_not_in_the_release_settle_nothing(letter):
     assert (naming.columns == -1).all()
     assert not naming.signs.any()
     assert naming.column_by == ("",) * 16
-    assert "the known records are not all in this release" in naming.notes[0]
+    assert naming.refuted_by == "known records"
+    assert "the known records fit into no rows of the grid" in naming.notes[0]
 
 
 def test_bounds_that_do_not_hold_settle_nothing(letter):
     hidden = Planted(letter, np.random.default_rng(0))
     naming = hidden.name(known=letter[:4], bounds=(0, 14))
     assert (naming.columns == -1).all()
+    assert naming.refuted_by == "bounds"
     assert naming.notes[0].startswith("the bounds do not hold")
 
 

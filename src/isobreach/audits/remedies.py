@@ -15,7 +15,7 @@ insiders, upwards, until one stops both.
 
 *Jitter* takes away what the lattice attack needs, values on a grid: each is moved at random within a part of its own
 step. Where that attack succeeds it is tried upwards until a level stops it, and against insiders, to whom it is a
-little noise.
+little noise. Only a whole step takes the grid away, and even that protects from lattice attacks alone.
 """
 
 from collections.abc import Sequence

@@ -267,8 +267,8 @@ def jitter_sentences(result: AuditResult) -> list[str]:
         said = f"Jitter: none of the levels tried ({levels} of a value's step) stops the lattice attack; {insiders}"
     else:
         said = (
-            f"Jitter: where values are moved at random within {last.jitter:g} of their step, the lattice attack fails; "
-            "a stronger one may read them below a whole step"
+            f"Jitter: where values are moved at random within {last.jitter:g} of their step, this lattice attack "
+            "fails; stronger ones read values moved by less than a whole step, and a public sample undoes even that"
         )
         said += f". Insiders need no grid: {insiders}" if last.insiders.high > tried.target else f"; {insiders}"
     return [f"{said} of all others."]

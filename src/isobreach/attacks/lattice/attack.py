@@ -8,7 +8,8 @@ attributes, signs and offsets (``naming``).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from isobreach.attacks.lattice.search import LATE, Release, search
 from isobreach.attacks.reconstruction import Knowledge, Reconstruction
 from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
+from isobreach.linking import link
 from isobreach.linking.precision import Precision, released_precision
 
 FloatArray = NDArray[np.float64]
@@ -39,6 +41,13 @@ _ORIGIN_CHANCE = 1e-6
 _SURE, _VALUE_ERRORS = 6.0, (1e-6, 1e-2)
 _PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
 _SAME = "its rows do not vary"
+_ABSENT = "{} of {} known records are not in this release, so they settle nothing"
+_SCALED = "the known records are in this release at {:.6g} times their scale, so they settle nothing"
+_NOT_SO = {
+    "bounds": "they are wrong",
+    "known records": "these are not in this release",
+    "sample": "it is of other people",
+}
 _LEAST_SURPLUS = 4  # rows beyond the columns, without which no path begins
 
 
@@ -108,7 +117,7 @@ def lattice_attack(
         frame, positions, doubt = _found(source, precision, noise, random, deadline, progress)
         if frame is None:
             return _nothing(source.shape, doubt or _why_nothing(*source.shape, precision), decided=doubt in ("", _SAME))
-        return _told(frame, positions, source, knowledge, doubt, deadline, progress)
+        return _told(frame, positions, source, knowledge, precision, doubt, deadline, progress)
 
 
 def _found(
@@ -170,11 +179,12 @@ def _told(
     positions: FloatArray,
     source: Source,
     knowledge: Knowledge,
+    precision: Precision,
     doubt: str,
     deadline: Deadline,
     progress: Progress,
 ) -> LatticeReconstruction:
-    """The result: values on the grid, named as far as the attacker's knowledge goes."""
+    """The result: values on the grid, named as far as the attacker's knowledge goes; nothing where that refutes it."""
     total, columns = source.shape
     count = len(frame.steps)
     deviation = np.sqrt(((positions - np.rint(positions)) ** 2).mean(axis=0))
@@ -190,12 +200,18 @@ def _told(
     steps = np.full(columns, np.nan)
     steps[:count] = frame.steps
     error = _value_error(frame, positions, deviation)
-    naming = name_axes(values, steps, origin, knowledge, error=error, deadline=deadline, progress=progress)
+    misread = float(2 * ndtr(-0.5 / np.maximum(deviation, 1e-9)).mean())
+    noise = float(np.sqrt(((deviation * frame.steps) ** 2).mean()))
+    name = partial(name_axes, values, steps, origin, error=error, deadline=deadline, progress=progress)
+    naming = name(knowledge)
+    if naming.refuted_by == "known records":
+        naming = _named_by_those_present(name, naming, source, knowledge, precision, noise, progress)
+    if naming.refuted_by:
+        return _nothing(source.shape, _refutation(naming, misread), decided=False)
     order, signs = _order(naming), np.where(naming.signs == 0, 1, naming.signs)
     values *= signs
     values += np.nan_to_num(naming.offsets)
     recovered = (np.arange(columns) < count)[order]
-    misread = float(2 * ndtr(-0.5 / np.maximum(deviation, 1e-9)).mean())
     told = tuple(
         tuple(by[axis] if axis < count else "" for axis in order)
         for by in (naming.column_by, naming.sign_by, naming.offset_by)
@@ -212,9 +228,48 @@ def _told(
         sign_by=told[1],
         offset_by=told[2],
         path=frame.path,
-        noise=float(np.sqrt(((deviation * frame.steps) ** 2).mean())),
+        noise=noise,
         misread=misread,
     )
+
+
+def _named_by_those_present(
+    name: Callable[[Knowledge], Naming],
+    refuted: Naming,
+    source: Source,
+    knowledge: Knowledge,
+    precision: Precision,
+    noise: float,
+    progress: Progress,
+) -> Naming:
+    """Naming without the known records that are not in the release; as it was where all of them are in it.
+
+    Linking looks for records by lengths alone and knows nothing of the grid. So a record that it shows to be absent
+    says nothing against the grid, and one that it cannot show to be absent counts as present, as it was said to be.
+    Records that are in the release at another scale must fit the grid at that scale, and name nothing at theirs.
+    """
+    known = np.asarray(knowledge.known, dtype=np.float64)
+    own = Release.measured(source.take(np.arange(min(_SAMPLE, source.shape[0]))), precision).explained
+    linkage = link(known, source, motion="auto", noise=noise if noise > own else None, progress=progress)
+    present, scaled = linkage.status != "absent", linkage.scale != 1.0
+    if present.all() and not scaled:
+        return refuted
+    rest = known[present] * linkage.scale if present.any() else None
+    naming = name(replace(knowledge, known=rest))
+    if scaled and not naming.refuted_by:
+        naming = name(replace(knowledge, known=None))
+    absent = _ABSENT.format(int((~present).sum()), len(known)) if not present.all() else ""
+    notes = (absent, _SCALED.format(linkage.scale) if scaled else "")
+    return replace(naming, notes=(*naming.notes, *filter(None, notes)))
+
+
+def _refutation(naming: Naming, misread: float) -> str:
+    """Why what was found is not claimed."""
+    noise = (
+        ", or noise has moved one of their values" if naming.refuted_by == "known records" and misread > 1e-9 else ""
+    )
+    turned = "the table itself is not on that grid, but may be a rotation of one that is"
+    return f"{naming.notes[0]}: either {_NOT_SO[naming.refuted_by]}, or {turned}{noise}"
 
 
 def _value_error(frame: Frame, positions: FloatArray, deviation: FloatArray) -> float:

@@ -12,9 +12,22 @@ An axis that was not recovered may be any attribute that is left; one that varie
 
 Bounds and known records settle what is certain if they are true. A sample strikes options out by tests at a level that
 makes a wrong one rarer than one in a million.
+
+Knowledge is true by definition, so where nothing at all is left, the reading of the release is *refuted*, not the
+knowledge. (Principal-component scores of whole numbers are read as those whole numbers; no value of a known record is
+on their grid.) What can refute a reading:
+
+- bounds that no axis' values fit into;
+- known records that are off the grid, or in no rows of it together, by more than their own rounding allows. If the
+  origin alone is in the way, and two known records or more agree without it, the origin is given up instead: somebody
+  translated by whole steps. One record agrees with anything then, and bounds nearly so;
+- a sample off the grid, unless known records have confirmed the reading. Its distribution refutes nothing: people of
+  the same kind are measured alike, but need not be distributed alike.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,10 +49,16 @@ IntArray = NDArray[np.int64]
 _VALUE_ERROR = 1e-9  # that a value may be off besides, as a share of the largest
 _FINE = 0.05  # of a step: what is off the grid by less may have been rounded
 
-_NO_BOUNDS = "the bounds do not hold for this release, so nothing is settled"
-_NO_KNOWN = "the known records are not all in this release, as recovered and within the bounds, so nothing is settled"
+_NO_BOUNDS = "the bounds do not hold for the grid that was found"
+_NO_KNOWN = "the known records fit into no rows of the grid that was found"
+_OFF_GRID = "the sample's values are not on the grid that was found"
 _TOO_WIDE = "the release varies along more axes than there are attributes, so nothing is settled"
-_MANY = "the known records could be too many rows to try them all in time, so they settle nothing"
+_MANY = "the known records could be too many rows to try them all in time, so their rows settle nothing"
+_ROUNDED = {
+    "known": "the known records are rounded too coarsely for the grid that was found, so they settle nothing",
+    "sample": "the sample is rounded too coarsely for the grid that was found, so it settles nothing",
+}
+_MOVED = "the known records show that the release was translated by whole steps"
 _NO_SAMPLE = "the sample is not distributed like the release, so it settles nothing"
 _SMALL_SAMPLE = f"fewer than {LEAST_SAMPLE} sample records or released rows tell nothing about distributions"
 
@@ -62,6 +81,9 @@ class Naming:
         Axes that were recovered and vary: the others have no values to be named by.
     notes
         Why some knowledge settled nothing, in sentences without a full stop.
+    refuted_by
+        The knowledge that no reading of the axes agrees with, ``"bounds"``, ``"known records"`` or ``"sample"``; empty
+        where a reading is left. Nothing is settled then, and the first note says why.
     """
 
     columns: IntArray
@@ -72,6 +94,7 @@ class Naming:
     offset_by: tuple[str, ...]
     varies: NDArray[np.bool_] = field(repr=False)
     notes: tuple[str, ...] = ()
+    refuted_by: str = ""
 
     @property
     def complete(self) -> bool:
@@ -126,23 +149,46 @@ def name_axes(
     progress
         Called as ``progress(label, done, total)``.
     """
-    return _Naming(values, steps, knowledge, error, deadline, progress, origin_known=origin_known).run()
+    read = partial(_Reading, values, steps, error=error, deadline=deadline, progress=progress)
+    naming = read(knowledge, origin_known=origin_known).run()
+    if not naming.refuted_by:
+        return naming
+    if origin_known:
+        moved = read(knowledge, origin_known=False)
+        found = moved.run()
+        if moved.confirmed and not found.refuted_by:
+            return replace(found, notes=(*found.notes, _MOVED))
+    table = {"known records": "known", "sample": "sample"}.get(naming.refuted_by)
+    if table is not None and not read(knowledge, origin_known=origin_known, coarse=True).run().refuted_by:
+        less = replace(knowledge, **{table: None})
+        without = name_axes(values, steps, origin_known, less, error=error, deadline=deadline, progress=progress)
+        return replace(without, notes=(_ROUNDED[table], *without.notes))
+    return naming
 
 
-class _Naming:
-    """The stages of naming, and what each has settled."""
+class _Reading:
+    """The stages of naming, and what each has settled.
+
+    ``origin_known``: values are measured from the attributes' own origin. ``coarse``: known records and sample may be
+    off by their rounding even where that is not small beside a step. ``confirmed``: two different known records or more
+    were found in rows of the grid.
+    """
 
     def __init__(
         self,
         values: FloatArray,
         steps: FloatArray,
         knowledge: Knowledge,
+        *,
         error: float,
         deadline: Deadline | None,
         progress: Progress,
-        *,
         origin_known: bool,
+        coarse: bool = False,
     ) -> None:
+        self.confirmed = False
+        self._most_rounding = np.inf if coarse else _FINE
+        self._refuted_by = ""
         self._varies = np.isfinite(steps)
         missing = values[:, ~self._varies]
         self._distances_kept = bool((missing == missing[:1]).all())  # not a number is not itself
@@ -162,12 +208,14 @@ class _Naming:
         if len(self._steps) > self._attributes:
             self._notes.append(_TOO_WIDE)
             return self._naming([])
+        stages: tuple[tuple[str, Callable[[Options], Options | None]], ...]
         stages = (("bounds", self._by_bounds), ("known records", self._by_known), ("sample", self._by_sample))
         options, settled = self._start(), []
         for done, (source, stage) in enumerate(stages):
             self._progress("naming the axes", done, len(stages))
             found = stage(options)
             if found is None:
+                self._refuted_by = source
                 return self._naming([])
             options = found
             settled.append((source, options.settled()))
@@ -183,7 +231,7 @@ class _Naming:
                 rounding = np.array([_rounding(column) for column in table.T])
                 distance = from_grid(np.asarray(table, dtype=np.float64), self._steps)
                 rounded = (distance > 2 * own[:, None]) | (table == table[0]).all(axis=0)
-                rounded &= rounding <= _FINE * self._steps[:, None]
+                rounded &= rounding <= self._most_rounding * self._steps[:, None]
                 error = np.where(rounded, np.maximum(error, rounding + own[:, None]), error)
         return Options.unknown(error, own)
 
@@ -202,9 +250,15 @@ class _Naming:
     def _by_known(self, options: Options) -> Options | None:
         if self._known is None:
             return options
+        known = np.asarray(self._known, dtype=np.float64)
+        on_grid = self._on_grid(options, known)
+        if on_grid is None:
+            self._notes.append(_NO_KNOWN)
+            return None
+        options = on_grid
         centres = centres_of(options, self._values, self._bounds, origin_known=self._origin_known)
         placing = Placing(
-            np.asarray(self._known, dtype=np.float64),
+            known,
             self._values,
             centres,
             distances_kept=self._distances_kept,
@@ -218,18 +272,23 @@ class _Naming:
             return options
         if found is None:
             self._notes.append(_NO_KNOWN)
+        self.confirmed = found is not None and bool((known != known[0]).any())
         return found
 
-    def _by_sample(self, options: Options) -> Options:
+    def _on_grid(self, options: Options, records: FloatArray) -> Options | None:
+        """Options whose attribute has records a whole number of the axis' steps apart, wherever their rows are."""
+        off_grid = from_grid(records, self._steps) > 2 * options.error
+        return options.without(off_grid[:, :, None]).matched()
+
+    def _by_sample(self, options: Options) -> Options | None:
         """What is left after the sample; the same where it says nothing."""
         if self._sample is None:
             return options
         sample = np.asarray(self._sample, dtype=np.float64)
-        off_grid = from_grid(sample, self._steps) > 2 * options.error
-        on_grid = options.without(off_grid[:, :, None]).matched()
+        on_grid = self._on_grid(options, sample)
         if on_grid is None:
-            self._notes.append(_NO_SAMPLE)
-            return options
+            self._notes.append(_NO_SAMPLE if self.confirmed else _OFF_GRID)
+            return options if self.confirmed else None
         if min(len(sample), len(self._values)) < LEAST_SAMPLE:
             self._notes.append(_SMALL_SAMPLE)
             return on_grid
@@ -269,6 +328,7 @@ class _Naming:
             tuple(by["offsets"]),
             self._varies,
             tuple(self._notes),
+            self._refuted_by,
         )
 
 
