@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import isobreach as ib
 from benchmarks.floor import OnePass
 from isobreach._random import generator
-from isobreach.experiments.paper_linking import PaperLinking
 from isobreach.linking.pairs import Cloud
+from isobreach.reproduction import PaperLinking
 
 FloatArray = NDArray[np.float64]
 Single = NDArray[np.float32]

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from isobreach.cli import main
-from isobreach.experiments import NAMES
 from isobreach.io import alone
+from isobreach.reproduction import NAMES
 
 COMMAND = Path(sys.executable).with_name("isobreach")
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"

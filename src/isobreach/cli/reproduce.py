@@ -13,12 +13,22 @@ from isobreach.blocks import processors
 from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
 from isobreach.errors import InputError, OutputError
-from isobreach.experiments import NAMES, Experiment, Results, experiment, finished, run_experiment, tables
 from isobreach.io import FileStore, alone, check_free, run_record, write_file, write_json
-from isobreach.report.reproduction import reproduction_json, results_csv
-from isobreach.report.reproduction_claims import claims
-from isobreach.report.reproduction_figures import reproduction_figures, require_matplotlib
-from isobreach.report.reproduction_page import reproduction_page
+from isobreach.report import require_matplotlib
+from isobreach.reproduction import (
+    NAMES,
+    Experiment,
+    Results,
+    claims,
+    experiment,
+    finished,
+    reproduction_figures,
+    reproduction_json,
+    reproduction_page,
+    results_csv,
+    run_experiment,
+    tables,
+)
 
 _COMMAND = "isobreach reproduce"
 _SECONDS = 1.0  # of work that a kill may cost
@@ -40,7 +50,7 @@ class ReproduceJob:
         if self.trials is not None:
             check_integer("--trials", self.trials, least=1)
         check_integer("--seed", self.seed, least=0)
-        require_matplotlib()
+        require_matplotlib("reproducing the paper's figures")
         self._check_folder()
         with alone(self.out):
             self._check_folder()  # again, now that no other run writes to it

@@ -8,7 +8,7 @@ from isobreach.report.audit_page import audit_page
 from isobreach.report.audit_wording import attacker_reads
 from isobreach.report.audit_wording import sentences as audit_sentences
 from isobreach.report.audit_wording import verdict as audit_verdict
-from isobreach.report.figures import attack_figure
+from isobreach.report.figures import attack_figure, figure_files, require_matplotlib
 from isobreach.report.lattice import LatticeFindings, lattice_json, lattice_sentences, lattice_table, lattice_verdict
 from isobreach.report.lattice_page import lattice_page
 from isobreach.report.page import attack_page
@@ -25,6 +25,7 @@ __all__ = [
     "audit_verdict",
     "count",
     "dictionary_json",
+    "figure_files",
     "lattice_json",
     "lattice_page",
     "lattice_sentences",
@@ -37,6 +38,7 @@ __all__ = [
     "no_link",
     "percent",
     "probability",
+    "require_matplotlib",
     "result_json",
     "sentences",
     "verdict",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures of results: matplotlib, without a display, in colours that colour-blind readers tell apart."""
 
+from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -12,21 +14,33 @@ _COLOURS = ("#0072B2", "#D55E00", "#00795C")
 _DASHES = ("--", "-", "-.")
 
 
-def attack_figure(summary: AttackSummary) -> dict[str, bytes]:
-    """An attack as ``exposure.svg`` and ``exposure.png``: the content of each file."""
+def require_matplotlib(purpose: str) -> None:
+    """Refuse what could not be drawn."""
     try:
-        import matplotlib
+        import matplotlib  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError("a figure", "matplotlib", "plot") from error
-    drawn = {}
+        raise MissingExtraError(purpose, "matplotlib", "plot") from error
+
+
+def figure_files(stem: str, draw: Callable[[], Any], *, dpi: int) -> dict[str, bytes]:
+    """A figure as SVG and as PNG: names of the files and their contents."""
+    import matplotlib
+
+    files = {}
     # No date, no version and fixed element names: the same result gives the same bytes.
-    with matplotlib.rc_context({"svg.hashsalt": "isobreach", "svg.fonttype": "path"}):
-        figure = _attack_figure(summary)
+    with matplotlib.rc_context({"svg.hashsalt": "isobreach", "svg.fonttype": "path", "font.size": 10}):
+        figure = draw()
         for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
             buffer = BytesIO()
-            figure.savefig(buffer, format=suffix, dpi=160, metadata=metadata)
-            drawn[f"exposure.{suffix}"] = buffer.getvalue()
-    return drawn
+            figure.savefig(buffer, format=suffix, dpi=dpi, metadata=metadata)
+            files[f"{stem}.{suffix}"] = buffer.getvalue()
+    return files
+
+
+def attack_figure(summary: AttackSummary) -> dict[str, bytes]:
+    """An attack as ``exposure.svg`` and ``exposure.png``: the content of each file."""
+    require_matplotlib("a figure")
+    return figure_files("exposure", partial(_attack_figure, summary), dpi=160)
 
 
 def _attack_figure(summary: AttackSummary) -> Any:

@@ -7,16 +7,9 @@ from textwrap import fill
 import numpy as np
 
 from isobreach._phrases import count, percent
-from isobreach.experiments import (
-    EPSILON,
-    GAUSSIAN_ROWS,
-    KAPLAN_EPSILON,
-    KAPLAN_LINKED,
-    QUICK_GAUSSIAN_ROWS,
-    TOLERANCE,
-    Results,
-)
-from isobreach.report.reproduction_claims import ByName
+from isobreach.reproduction.experiment import ByName, Results
+from isobreach.reproduction.parameters import PAPER, QUICK
+from isobreach.reproduction.trials import KAPLAN_LINKED
 
 _METHOD = """\
 **As in the paper**: {tables}; behind a secret orthogonal motion, rows shuffled. X and Y stay the same; in each trial
@@ -54,11 +47,12 @@ _TABLES = {
     "gaussian": "a Gaussian table of {rows:,} × 100 whose mean and covariance are themselves drawn",
     "letter": "Letter Recognition without repeated records, 18,668 × 16",
 }
+_GRIDS_OPEN = ("gaussian-known", "letter-known", "letter-epsilon", "kaplan")
 
 
 def method(found: ByName, *, quick: bool) -> str:
     """What was done, as far as it was: only figures that are there, with the numbers that they have."""
-    rows = QUICK_GAUSSIAN_ROWS if quick else GAUSSIAN_ROWS
+    rows = (QUICK if quick else PAPER).gaussian_rows
     names = list(dict.fromkeys(table for results in found.values() for table in results.experiment.tables))
     tables = ", and ".join(_TABLES[name].format(rows=rows) for name in sorted(names))
     by_trials: dict[int, list[int]] = {}
@@ -89,11 +83,11 @@ def _figures(numbers: Sequence[int]) -> str:
 
 def _epsilons(found: ByName) -> str:
     fixed = [found[name].experiment.figure for name in ("gaussian-known", "letter-known") if name in found]
-    said = [f"ε = {percent(EPSILON)} in {_figures(fixed)}"] if fixed else []
+    said = [f"ε = {percent(PAPER.epsilon)} in {_figures(fixed)}"] if fixed else []
     if "letter-epsilon" in found:
         said.append(f"ε is varied in {_figures([found['letter-epsilon'].experiment.figure])}")
     if "kaplan" in found:
-        gaussian, letter = (percent(KAPLAN_EPSILON[table]) for table in ("gaussian", "letter"))
+        gaussian, letter = percent(PAPER.kaplan_epsilon.gaussian), percent(PAPER.kaplan_epsilon.letter)
         figure = _figures([found["kaplan"].experiment.figure])
         said.append(f"in {figure} ε is {gaussian} for the Gaussian and {letter} for Letter, as a footnote has it")
     return "; ".join(said) + ". " if said else ""
@@ -102,21 +96,15 @@ def _epsilons(found: ByName) -> str:
 def _open(found: ByName) -> str:
     """What the paper's text leaves open, and what was chosen."""
     chosen = []
-    for name, what in (
-        ("gaussian-known", "numbers of known records"),
-        ("letter-known", "numbers of known records"),
-        ("letter-epsilon", "values of ε"),
-        ("kaplan", "numbers of known records"),
-    ):
-        if name in found:
-            one = found[name].experiment
-            shown = percent if one.varied == "epsilon" else "{:g}".format
-            grids = [_grid([p.x for p in one.points if p.table == table], shown) for table in one.tables]
-            chosen.append(f"the {what} of Figure {one.figure} (here {' and '.join(grids)})")
+    for one in (found[name].experiment for name in _GRIDS_OPEN if name in found):
+        epsilon = one.varied == "epsilon"
+        what = "values of ε" if epsilon else "numbers of known records"
+        grids = [_grid(one.x(table), percent if epsilon else "{:g}".format) for table in one.tables]
+        chosen.append(f"the {what} of Figure {one.figure} (here {' and '.join(grids)})")
     if any(name in found for name in ("gaussian-known", "letter-known", "size")):
         chosen.append(
-            f"what counts as equal in Algorithms 1 to 3 (here lengths that differ by at most {TOLERANCE:.0e}), and "
-            "whether the released norms are computed once or in every scan (run times are given for both)"
+            f"what counts as equal in Algorithms 1 to 3 (here lengths that differ by at most {PAPER.tolerance:.0e}), "
+            "and whether the released norms are computed once or in every scan (run times are given for both)"
         )
     return f"**Left open by the text**: {'; '.join(chosen)}. {_KAPLAN_OPEN if 'kaplan' in found else ''}"
 

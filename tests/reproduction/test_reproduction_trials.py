@@ -6,11 +6,10 @@ import pytest
 
 import isobreach as ib
 from isobreach.attacks import kaplan_estimates
-from isobreach.experiments import PerturbedTable, Point, trials
-from isobreach.experiments.paper_linking import PaperLinking
-from isobreach.experiments.tables import Tables
-from isobreach.experiments.trials import epsilon_trial, kaplan_trial, known_trial, size_trial
 from isobreach.geometry import ESTIMATORS, breach_probability
+from isobreach.reproduction import PaperLinking, Point, trials
+from isobreach.reproduction.tables import PerturbedTable, Tables
+from isobreach.reproduction.trials import epsilon_trial, kaplan_trial, known_trial, size_trial
 from oracles import integer_case, plant, uniquely_valid_rows
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Errata of the paper: each with its proof, a counterexample that a test runs, and what it changes."""
 
-_TESTS = "tests/experiments/test_errata.py"
+_TESTS = "tests/reproduction/test_errata.py"
 
 ERRATA = f"""\
 ## Errata

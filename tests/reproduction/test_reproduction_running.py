@@ -9,13 +9,20 @@ import pytest
 
 from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE
 from isobreach.errors import InputError
-from isobreach.experiments import Experiment, Outcome, Point, Results, experiment, finished, run_experiment, trial_draws
-from isobreach.experiments.findings import certain_from, crossing, differing, growth
-from isobreach.experiments.plan import GAUSSIAN_ROWS
-from isobreach.experiments.tables import Tables
-from isobreach.experiments.trials import EPSILON, EPSILON_KNOWN, KAPLAN_EPSILON, SIZE_KNOWN
 from isobreach.io import FileStore
-from isobreach.report.reproduction import results_csv
+from isobreach.reproduction import (
+    Experiment,
+    Outcome,
+    Point,
+    Results,
+    experiment,
+    finished,
+    results_csv,
+    run_experiment,
+)
+from isobreach.reproduction.parameters import PAPER
+from isobreach.reproduction.running import trial_draws
+from isobreach.reproduction.tables import Tables
 
 
 class Counted:
@@ -138,12 +145,11 @@ def test_the_plan_is_the_papers():
     assert x["size"] == {"gaussian": list(range(10_000, 100_001, 10_000)), "letter": list(range(2_000, 18_001, 2_000))}
     assert [one.trials for one in made.values()] == [10, 10, 10, 10, 100]
     assert [one.figure for one in made.values()] == [2, 3, 4, 5, 6]
-    assert EPSILON == 0.15
-    assert KAPLAN_EPSILON == {"gaussian": 0.15, "letter": 0.1}
-    assert SIZE_KNOWN == {"gaussian": 50, "letter": 10}
-    assert EPSILON_KNOWN == 4
+    assert (PAPER.epsilon, PAPER.epsilon_known) == (0.15, 4)
+    assert (PAPER.kaplan_epsilon["gaussian"], PAPER.kaplan_epsilon["letter"]) == (0.15, 0.1)
+    assert (PAPER.size_known["gaussian"], PAPER.size_known["letter"]) == (50, 10)
     assert (LEARNING_RATE, ITERATIONS) == (0.05, 500)
-    assert GAUSSIAN_ROWS == 100_000
+    assert (PAPER.gaussian_rows, PAPER.gaussian_columns) == (100_000, 100)
     assert [experiment(name, trials=7).trials for name in made] == [7] * 5
     with pytest.raises(InputError, match="figure must be one of gaussian-known, letter-known"):
         experiment("figure 7")
@@ -158,22 +164,22 @@ def results(values, x, seconds=None):
 
 def test_where_a_curve_rises():
     rising = results([[0, 0], [0.2, 0.4], [1, 0.8], [1, 1]], [2, 4, 6, 10])
-    assert crossing(rising, "one", "letter") == (4, 6)
-    assert crossing(rising, "one", "letter", 0.3) == (2, 4)
-    assert crossing(rising, "one", "letter", 1.1) is None
-    assert crossing(results([[1], [0]], [2, 4]), "one", "letter") == (2, 2)
-    assert certain_from(rising, "one", "letter") == 10
-    assert certain_from(results([[1, 1], [1, 0.99], [1, 1], [1, 1]], [2, 4, 6, 8]), "one", "letter") == 6
-    assert certain_from(results([[1, 1], [1, 0.99]], [2, 4]), "one", "letter") is None
-    assert certain_from(results([[1], [1]], [2, 4]), "one", "letter") == 2
+    assert rising.crossing("one", "letter") == (4, 6)
+    assert rising.crossing("one", "letter", 0.3) == (2, 4)
+    assert rising.crossing("one", "letter", 1.1) is None
+    assert results([[1], [0]], [2, 4]).crossing("one", "letter") == (2, 2)
+    assert rising.certain_from("one", "letter") == 10
+    assert results([[1, 1], [1, 0.99], [1, 1], [1, 1]], [2, 4, 6, 8]).certain_from("one", "letter") == 6
+    assert results([[1, 1], [1, 0.99]], [2, 4]).certain_from("one", "letter") is None
+    assert results([[1], [1]], [2, 4]).certain_from("one", "letter") == 2
 
 
 def test_how_a_curve_grows():
     x = np.array([1.0, 2, 4, 8])
-    square = growth(results((3 * x**2)[:, None], x), "one", "letter")
+    square = results((3 * x**2)[:, None], x).growth("one", "letter")
     assert square.exponent == pytest.approx(2)
     assert square.straight < 0.99
-    line = growth(results((2 * x + 5)[:, None], x), "one", "letter")
+    line = results((2 * x + 5)[:, None], x).growth("one", "letter")
     assert line.straight == pytest.approx(1)
     assert 0 < line.exponent < 1
 
@@ -181,7 +187,7 @@ def test_how_a_curve_grows():
 def test_differing_counts_trials():
     numbers = np.array([[[1.0, 1.0], [1.0, 0.5]], [[0.0, 0.0], [0.2, 0.3]]])
     made = plan(Counted(), trials=2, points=(Point("letter", 2), Point("letter", 5)))
-    assert differing(Results(made, numbers, np.zeros((2, 2, 1))), "one", "two") == 2
+    assert Results(made, numbers, np.zeros((2, 2, 1))).differing("one", "two") == 2
 
 
 def test_csv_has_means_and_standard_deviations_and_every_trial(store):

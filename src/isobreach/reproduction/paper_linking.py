@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach.reproduction.parameters import PAPER
 
-TOLERANCE = 1e-9
+FloatArray = NDArray[np.float64]
 
 
 def _norms(rows: FloatArray) -> Any:
@@ -36,7 +36,7 @@ class PaperLinking:
         released: FloatArray,
         *,
         cached_norms: bool,
-        tolerance: float = TOLERANCE,
+        tolerance: float = PAPER.tolerance,
         norms_of: Callable[[FloatArray], Any] = _norms,
     ) -> None:
         self.known, self.released, self.tolerance, self.norms_of = known, released, tolerance, norms_of
@@ -74,15 +74,12 @@ class PaperLinking:
         norms = self.norms_of(self.released) if self.norms is None else self.norms
         near = np.flatnonzero(np.abs(norms - np.linalg.norm(self.known[index])) <= self.tolerance)
         taken = set(assigned.values())
-        rows = []
-        for row in near.tolist():
-            fits = row not in taken
-            for other, image in assigned.items():
-                if not fits:
-                    break
-                wanted = np.linalg.norm(self.known[index] - self.known[other])
-                gap = np.linalg.norm(self.released[row] - self.released[image]) - wanted
-                fits = bool(abs(gap) <= self.tolerance)
-            if fits:
-                rows.append(row)
-        return rows
+        return [row for row in near.tolist() if row not in taken and self._fits(assigned, index, row)]
+
+    def _fits(self, assigned: dict[int, int], index: int, row: int) -> bool:
+        """Condition (2)."""
+        return all(
+            abs(np.linalg.norm(self.released[row] - self.released[image]) - np.linalg.norm(self.known[index] - known))
+            <= self.tolerance
+            for known, image in ((self.known[other], image) for other, image in assigned.items())
+        )

@@ -18,20 +18,16 @@ from numpy.typing import NDArray
 
 from isobreach.attacks import AttackResult, attack_linked, kaplan_estimates, pair_distances
 from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE
-from isobreach.experiments.experiment import Outcome, Point
-from isobreach.experiments.paper_linking import PaperLinking
-from isobreach.experiments.tables import PerturbedTable, TableName, Tables
 from isobreach.geometry import ESTIMATORS, Estimator, fit_motions, row_norms
 from isobreach.linking import RULES, Linkage, Rule, link
+from isobreach.reproduction.experiment import Outcome, Point
+from isobreach.reproduction.paper_linking import PaperLinking
+from isobreach.reproduction.parameters import PAPER
+from isobreach.reproduction.tables import PerturbedTable, Tables
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T")
-
-EPSILON = 0.15
-KAPLAN_EPSILON: dict[TableName, float] = {"gaussian": 0.15, "letter": 0.1}
-SIZE_KNOWN: dict[TableName, int] = {"gaussian": 50, "letter": 10}
-EPSILON_KNOWN = 4
 
 LINKED = (*(f"linked {rule}" for rule in RULES), "linked paper's algorithms")
 PROBABILITIES = tuple(f"{estimator} {rule}" for rule in RULES for estimator in ESTIMATORS)
@@ -59,13 +55,13 @@ def known_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Out
     table = tables[point.table]
     chosen = table.independent(int(point.x), draws)
     links, numbers, seconds = _linked(table, chosen)
-    return Outcome(numbers | _probabilities(table, chosen, links, EPSILON), seconds)
+    return Outcome(numbers | _probabilities(table, chosen, links, PAPER.epsilon), seconds)
 
 
 def epsilon_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Outcome:
     """Figure 4: four known records, epsilon ``point.x``."""
     table = tables[point.table]
-    chosen = table.independent(EPSILON_KNOWN, draws)
+    chosen = table.independent(PAPER.epsilon_known, draws)
     links = {rule: link(table.records[chosen], table.released, rule=rule) for rule in RULES}
     return Outcome(_probabilities(table, chosen, links, point.x), {})
 
@@ -73,7 +69,7 @@ def epsilon_trial(tables: Tables, point: Point, draws: np.random.Generator) -> O
 def size_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Outcome:
     """Figure 5: the first ``point.x`` records, 50 of them known (Gaussian) or 10 (Letter)."""
     table = tables[point.table].first(int(point.x))
-    _, numbers, seconds = _linked(table, table.independent(SIZE_KNOWN[point.table], draws))
+    _, numbers, seconds = _linked(table, table.independent(int(PAPER.size_known[point.table]), draws))
     return Outcome(numbers, seconds)
 
 
@@ -124,7 +120,7 @@ def kaplan_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Ou
         table.records[chosen],
         table.released,
         _given(linkage, rows),
-        KAPLAN_EPSILON[point.table],
+        PAPER.kaplan_epsilon[point.table],
         seed=int(draws.integers(2**32)),
     )
     assert result.best is not None

@@ -3,14 +3,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from io import BytesIO
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from isobreach._phrases import percent
-from isobreach.errors import MissingExtraError
-from isobreach.experiments import EPSILON, SIZE_KNOWN, Results, TableName
+from isobreach.report import figure_files
+from isobreach.reproduction.experiment import Results
+from isobreach.reproduction.parameters import PAPER, TableName
 
 TITLES = {"gaussian": "Gaussian", "letter": "Letter Recognition"}
 X_LABELS = {"known": "known records", "epsilon": "relative error ε that counts as a breach", "rows": "released rows"}
@@ -63,35 +64,13 @@ KAPLAN_SECONDS = (
 )
 
 
-def require_matplotlib() -> None:
-    """Refuse to start work whose figures could not be drawn."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("reproducing the paper's figures", "matplotlib", "plot") from error
-
-
 def reproduction_figures(results: Results) -> dict[str, bytes]:
     """The figures of an experiment, each as SVG and PNG: file names and contents."""
     name = results.experiment.name
     drawn: dict[str, bytes] = {}
     for kind, draw in _DRAWINGS[name].items():
-        drawn |= _files(f"{name}{kind}", draw, results)
+        drawn |= figure_files(f"{name}{kind}", partial(draw, results), dpi=130)
     return drawn
-
-
-def _files(stem: str, draw: Callable[[Results], Any], results: Results) -> dict[str, bytes]:
-    import matplotlib
-
-    files = {}
-    # No date, no version and fixed element names: the same results give the same bytes.
-    with matplotlib.rc_context({"svg.hashsalt": "isobreach", "svg.fonttype": "path", "font.size": 10}):
-        figure = draw(results)
-        for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
-            buffer = BytesIO()
-            figure.savefig(buffer, format=suffix, dpi=130, metadata=metadata)
-            files[f"{stem}.{suffix}"] = buffer.getvalue()
-    return files
 
 
 def _figure(results: Results, title: str, rows: int, columns: int, height: float) -> tuple[Any, Any]:
@@ -112,6 +91,8 @@ def _draw(
     table: TableName,
     curves: Sequence[Curve],
     *,
+    label: str,
+    title: str = "",
     shares: bool = False,
     prefix: str = "",
     drawn: str = "",
@@ -129,15 +110,13 @@ def _draw(
     for place, curve in enumerate(curves):
         x, mean, deviation = results.curve(prefix + curve.series, table)
         most = np.inf if not shares else 1 - mean
-        least = np.minimum(deviation, mean)
-        if logarithmic:
-            least = np.minimum(deviation, mean - results.least(prefix + curve.series, table))
+        floor = results.trials(prefix + curve.series, table).min(axis=1) if logarithmic else 0
         width = float(x[-1] - x[0]) or 1.0
         moved = x + (place - (len(curves) - 1) / 2) * 0.008 * width
         axes.errorbar(
             moved,
             mean,
-            yerr=[least, np.minimum(deviation, most)],
+            yerr=[np.clip(mean - floor, 0, deviation), np.minimum(deviation, most)],
             color=curve.colour,
             marker=curve.marker,
             linestyle=curve.dash,
@@ -149,6 +128,10 @@ def _draw(
             label=curve.label + (" (drawn in the paper)" if curve.series == drawn else ""),
         )
     axes.set_xlabel(X_LABELS[varied])
+    axes.set_ylabel(label + (" (logarithmic)" if logarithmic else ""))
+    axes.set_title(title, fontsize=10)
+    if shares:
+        axes.set_ylim(-0.06, 1.08)
     if varied == "epsilon":
         from matplotlib.ticker import MultipleLocator
 
@@ -179,19 +162,12 @@ def _legend(axes: Any) -> None:
     axes.legend(fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False)
 
 
-def _shares(axes: Any, label: str) -> None:
-    axes.set_ylabel(label)
-    axes.set_ylim(-0.06, 1.08)
-
-
 def _known(results: Results) -> Any:
     (table,) = results.experiment.tables
-    figure, axes = _figure(results, f"{TITLES[table]}, ε = {percent(EPSILON)}", 1, 2, 4.1)
+    figure, axes = _figure(results, f"{TITLES[table]}, ε = {percent(PAPER.epsilon)}", 1, 2, 4.1)
     left, right = axes[0]
-    _draw(left, results, table, LINKED, shares=True)
-    _shares(left, "share of known records linked")
-    _draw(right, results, table, PROBABILITY, shares=True)
-    _shares(right, "breach probability, most exposed row")
+    _draw(left, results, table, LINKED, label="share of known records linked", shares=True)
+    _draw(right, results, table, PROBABILITY, label=_PROBABILITY_LABEL, shares=True)
     if table == "gaussian":
         right.axvline(60, color="0.45", lw=1, label="the paper: sharp transition around 60", zorder=0)
     else:
@@ -204,25 +180,23 @@ def _known(results: Results) -> Any:
 def _epsilon(results: Results) -> Any:
     figure, axes = _figure(results, "Letter Recognition, 4 known records", 1, 1, 4.4)
     figure.set_figwidth(7.8)
-    _draw(axes[0, 0], results, "letter", PROBABILITY, shares=True)
-    _shares(axes[0, 0], "breach probability, most exposed row")
+    _draw(axes[0, 0], results, "letter", PROBABILITY, label=_PROBABILITY_LABEL, shares=True)
     _stated(axes[0, 0], 0.07, 0.8, "the paper: above 0.8 at 7%", "above")
     _legend(axes[0, 0])
     return figure
 
 
-def _linking_seconds(results: Results) -> Any:
-    tables = results.experiment.tables
-    figure, axes = _figure(results, "Linking time", 1, len(tables), 4.1)
-    figure.set_figwidth(7.8 if len(tables) == 1 else 10.0)
+def _seconds(results: Results, what: str, curves: Sequence[Curve], height: float) -> Any:
+    """Run times, a table beside the other."""
+    tables, varied = results.experiment.tables, results.experiment.varied
+    figure, axes = _figure(results, what, 1, len(tables), height)
+    if len(tables) == 1:
+        figure.set_figwidth(7.8)
     for one, table in zip(axes[0], tables, strict=True):
-        _draw(one, results, table, SECONDS, logarithmic=True)
-        one.set_ylabel("processor time in seconds (logarithmic)")
-        if results.experiment.varied == "known":
+        title = TITLES[table] + (f", {PAPER.size_known[table]} known" if varied == "rows" else "")
+        _draw(one, results, table, curves, label="processor time in seconds", title=title, logarithmic=True)
+        if curves is SECONDS and varied == "known":
             _stated(one, *_STATED_SECONDS[table], "below")
-        one.set_title(
-            TITLES[table] + (f", {SIZE_KNOWN[table]} known" if results.experiment.varied == "rows" else ""), fontsize=10
-        )
         _legend(one)
     return figure
 
@@ -231,15 +205,11 @@ def _kaplan(results: Results) -> Any:
     tables = results.experiment.tables
     figure, axes = _figure(results, "Kaplan compared: error of one estimate", len(tables), 2, 3.5)
     for line, table in zip(axes, tables, strict=True):
-        top = 0.0
-        for one, (selection, drawn) in zip(line, (("random row", "kaplan"), ("best row", "uniform")), strict=True):
-            _draw(one, results, table, KAPLAN, prefix=f"{selection} ", drawn=drawn)
-            one.set_title(
-                f"{TITLES[table]}: {'a random row' if selection == 'random row' else 'the most exposed row'}",
-                fontsize=10,
-            )
-            one.set_ylabel("relative error of the estimate")
-            top = max(top, one.get_ylim()[1])
+        for one, row, drawn in zip(line, ("random", "best"), ("kaplan", "uniform"), strict=True):
+            title = f"{TITLES[table]}: {'a random row' if row == 'random' else 'the most exposed row'}"
+            label = "relative error of the estimate"
+            _draw(one, results, table, KAPLAN, label=label, title=title, prefix=f"{row} row ", drawn=drawn)
+        top = max(one.get_ylim()[1] for one in line)
         for one in line:
             one.set_ylim(-0.02 * top, top)
     for one in axes[-1]:
@@ -247,17 +217,9 @@ def _kaplan(results: Results) -> Any:
     return figure
 
 
-def _kaplan_seconds(results: Results) -> Any:
-    tables = results.experiment.tables
-    figure, axes = _figure(results, "Kaplan compared: time of one estimate", 1, len(tables), 4.3)
-    for one, table in zip(axes[0], tables, strict=True):
-        _draw(one, results, table, KAPLAN_SECONDS, logarithmic=True)
-        one.set_ylabel("processor time in seconds (logarithmic)")
-        one.set_title(TITLES[table], fontsize=10)
-        _legend(one)
-    return figure
-
-
+_linking_seconds = partial(_seconds, what="Linking time", curves=SECONDS, height=4.1)
+_kaplan_seconds = partial(_seconds, what="Kaplan compared: time of one estimate", curves=KAPLAN_SECONDS, height=4.3)
+_PROBABILITY_LABEL = "breach probability, most exposed row"
 _STATED_SECONDS = {
     "gaussian": (100, 450, "the paper, on a laptop: less than 450 s with 100 known"),
     "letter": (16, 45, "the paper, on a laptop: less than 45 s with 16 known"),

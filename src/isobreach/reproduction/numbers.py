@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The paper's experiments as CSV and as JSON."""
+"""The numbers of the paper's experiments as CSV and as JSON."""
 
 from typing import Any
 
-from isobreach.experiments import Results, TableName
-from isobreach.report.reproduction_claims import ByName, claims
+from isobreach.reproduction.claims import claims
+from isobreach.reproduction.experiment import ByName, Results
 
 _DIGITS = 10  # of numbers in CSV: beyond them processors differ
 
 
 def results_csv(results: Results) -> dict[str, str]:
     """Files of an experiment: mean and deviation a line; every trial a line; the same of run times, apart."""
-    experiment = results.experiment
-    files = {}
-    if experiment.numbers:
-        files[f"{experiment.name}.csv"] = _summary(results, experiment.numbers)
-        files[f"{experiment.name}_trials.csv"] = _every_trial(results, experiment.numbers)
-    if experiment.seconds:
-        files[f"{experiment.name}_times.csv"] = _summary(results, experiment.seconds)
-    return files
+    name, numbers, seconds = results.experiment.name, results.experiment.numbers, results.experiment.seconds
+    files = {f"{name}.csv": _summary(results, numbers), f"{name}_trials.csv": _every_trial(results, numbers)}
+    return files | ({f"{name}_times.csv": _summary(results, seconds)} if seconds else {})
 
 
 def _summary(results: Results, names: tuple[str, ...]) -> str:
@@ -26,8 +21,8 @@ def _summary(results: Results, names: tuple[str, ...]) -> str:
     lines = [f"table,{experiment.varied},series,mean,standard deviation,trials"]
     for table in experiment.tables:
         for name in names:
-            for x, mean, deviation in zip(*results.curve(name, table), strict=True):
-                shown = ",".join(_number(value) for value in (mean, deviation))
+            for x, *values in zip(*results.curve(name, table), strict=True):
+                shown = ",".join(_number(value) for value in values)
                 lines.append(f"{table},{_number(x)},{name},{shown},{experiment.trials}")
     return "\n".join(lines) + "\n"
 
@@ -35,10 +30,9 @@ def _summary(results: Results, names: tuple[str, ...]) -> str:
 def _every_trial(results: Results, names: tuple[str, ...]) -> str:
     experiment = results.experiment
     lines = [",".join(["table", experiment.varied, "trial", *names])]
-    for place, point in enumerate(experiment.points):
-        for trial in range(experiment.trials):
-            values = (_number(results.trials(name)[place, trial]) for name in names)
-            lines.append(",".join([point.table, _number(point.x), str(trial + 1), *values]))
+    for point, trials in zip(experiment.points, results.numbers, strict=True):
+        for number, values in enumerate(trials, 1):
+            lines.append(",".join([point.table, _number(point.x), str(number), *map(_number, values)]))
     return "\n".join(lines) + "\n"
 
 
@@ -57,11 +51,7 @@ def reproduction_json(found: ByName, *, seed: int, quick: bool) -> dict[str, Any
                 "figure": results.experiment.figure,
                 "varied": results.experiment.varied,
                 "trials": results.experiment.trials,
-                "curves": [
-                    _curve(results, table, series)
-                    for table in results.experiment.tables
-                    for series in (*results.experiment.numbers, *results.experiment.seconds)
-                ],
+                "curves": _curves(results),
             }
             for name, results in found.items()
         },
@@ -72,12 +62,10 @@ def reproduction_json(found: ByName, *, seed: int, quick: bool) -> dict[str, Any
     }
 
 
-def _curve(results: Results, table: TableName, series: str) -> dict[str, Any]:
-    x, mean, deviation = results.curve(series, table)
-    return {
-        "table": table,
-        "series": series,
-        "x": x.tolist(),
-        "mean": mean.tolist(),
-        "deviation": deviation.tolist(),
-    }
+def _curves(results: Results) -> list[dict[str, Any]]:
+    keys = ("table", "series", "x", "mean", "deviation")
+    return [
+        dict(zip(keys, (table, series, *(values.tolist() for values in results.curve(series, table))), strict=True))
+        for table in results.experiment.tables
+        for series in (*results.experiment.numbers, *results.experiment.seconds)
+    ]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import isobreach as ib
-from isobreach.experiments.paper_linking import PaperLinking
 from isobreach.geometry import breach_probability, fit_motions
-from isobreach.report.reproduction_errata import ERRATA
+from isobreach.reproduction import PaperLinking
+from isobreach.reproduction.errata import ERRATA
 from oracles import plant, printed_rho, rotation, sphere_points
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
@@ -156,7 +156,7 @@ def test_every_test_that_the_errata_name_is_here():
     named = re.findall(r"`(test_\w+)`", ERRATA)
     assert len(named) == 6
     assert set(named) <= set(globals())
-    assert f"`tests/experiments/{Path(__file__).name}`" in ERRATA
+    assert f"`tests/reproduction/{Path(__file__).name}`" in ERRATA
     for path in re.findall(r"`(tests/[\w/]+\.py)`", PAGE.read_text(encoding="utf-8")):
         assert (PAGE.parents[1] / path).exists()
 

@@ -3,20 +3,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.blocks import ONE_BLAS_THREAD
 from isobreach.datasets import gaussian, load_letter
+from isobreach.reproduction.parameters import PAPER, TableName
 from isobreach.schemes import perturb
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-TableName = Literal["gaussian", "letter"]
-
-COLUMNS = 100  # of the Gaussian
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,8 @@ class Tables:
     def __getitem__(self, name: TableName) -> PerturbedTable:
         if name not in self._made:
             with ONE_BLAS_THREAD:  # products have the same bits whatever the number of threads
-                values = gaussian(self._rows, COLUMNS, self._seed) if name == "gaussian" else load_letter().values
+                columns = PAPER.gaussian_columns
+                values = gaussian(self._rows, columns, self._seed) if name == "gaussian" else load_letter().values
                 release = perturb(values, "orthogonal", self._seed)
             self._made[name] = PerturbedTable(values, release.data, release.key.order)
         return self._made[name]

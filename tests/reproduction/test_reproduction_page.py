@@ -9,11 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isobreach.experiments import NAMES, Results, experiment
-from isobreach.report.reproduction import results_csv
-from isobreach.report.reproduction_claims import claims
-from isobreach.report.reproduction_figures import reproduction_figures
-from isobreach.report.reproduction_page import reproduction_page
+from isobreach.reproduction import (
+    NAMES,
+    Results,
+    claims,
+    experiment,
+    reproduction_figures,
+    reproduction_page,
+    results_csv,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 NUMBERS = PAGE.parent / "reproduction"
@@ -138,3 +142,11 @@ def test_bars_on_a_logarithmic_axis_end_above_zero(found, monkeypatch):
     reproduction_figures(Results(one.experiment, one.numbers, wild))
     assert {scale for scale, _, _ in ends} == {"log"}
     assert all(low > 0 and bar >= 0 for _, low, bar in ends)
+
+
+def test_bars_of_equal_run_times_have_no_length(found):
+    """Their mean may round to below each of them: a bar of negative length cannot be drawn."""
+    one = found["letter-known"]
+    same = np.broadcast_to(one.seconds[:, :1], one.seconds.shape)
+    assert (same.mean(axis=1) < same.min(axis=1)).any()
+    assert "letter-known_times.svg" in reproduction_figures(Results(one.experiment, one.numbers, same))

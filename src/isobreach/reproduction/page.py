@@ -4,21 +4,13 @@
 from collections.abc import Iterable
 
 from isobreach._phrases import count
-from isobreach.experiments import (
-    GAUSSIAN_ROWS,
-    NAMES,
-    QUICK_GAUSSIAN_ROWS,
-    SIZE_KNOWN,
-    Results,
-    TableName,
-    by_row_alone,
-    differing,
-    experiment,
-    spoken_of,
-)
-from isobreach.report.reproduction_claims import ByName, Claim, claims, duration
-from isobreach.report.reproduction_errata import ERRATA
-from isobreach.report.reproduction_method import method, wrapped
+from isobreach.reproduction.claims import Claim, claims, duration, spoken_of
+from isobreach.reproduction.errata import ERRATA
+from isobreach.reproduction.experiment import ByName, Results
+from isobreach.reproduction.method import method, wrapped
+from isobreach.reproduction.parameters import PAPER, QUICK, TableName
+from isobreach.reproduction.plan import NAMES, experiment
+from isobreach.reproduction.trials import ERRORS
 
 _FOLDER = "figures"  # beside the page
 
@@ -38,8 +30,9 @@ figures as SVG too. The same seed gives the same files, but for run times, whate
 a run was interrupted.
 """
 
-_QUICK = """
-**This is a quick run**: {rows} instead of {all_rows} Gaussian records, few points, few trials. Its numbers show that
+_QUICK_RUN = f"""
+**This is a quick run**: {QUICK.gaussian_rows:,} instead of {PAPER.gaussian_rows:,} Gaussian records, few points, \
+few trials. Its numbers show that
 the experiments work; they are not the paper's.
 """
 
@@ -91,8 +84,8 @@ _CAPTIONS = {
 _TIMES_CAPTIONS = {
     "gaussian-known": "Linking time, Gaussian.",
     "letter-known": "Linking time, Letter Recognition.",
-    "size": f"Linking time, number of released rows varied, {SIZE_KNOWN['gaussian']} known records (Gaussian) and "
-    f"{SIZE_KNOWN['letter']} (Letter Recognition).",
+    "size": f"Linking time, number of released rows varied, {PAPER.size_known.gaussian} known records (Gaussian) and "
+    f"{PAPER.size_known.letter} (Letter Recognition).",
     "kaplan": "Time of one estimate. Array statements are how an interpreter runs Kaplan's descent, as the paper's "
     "Matlab presumably did; timed over 25 of 500 iterations. Once a motion is chosen, an estimate is the product of a "
     "vector and a matrix.",
@@ -135,8 +128,7 @@ def _introduction(found: ByName, *, seed: int, quick: bool) -> str:
         options = f"{' --quick' if quick else ''}{trials_option}"
         commands.append(f"isobreach reproduce {which} --out DIR --seed {seed}{options}")
     text = _INTRODUCTION.format(commands="\n".join(commands))
-    rows = {"rows": f"{QUICK_GAUSSIAN_ROWS:,}", "all_rows": f"{GAUSSIAN_ROWS:,}"}
-    return text + (_QUICK.format(**rows) if quick else "")
+    return text + (_QUICK_RUN if quick else "")
 
 
 def _table(said: Iterable[Claim]) -> str:
@@ -158,8 +150,10 @@ def _rules(found: ByName) -> str:
     if not both:
         return ""
     trials = sum(results.trials("linked backbone").size for results in both)
-    more = sum(differing(results, "linked backbone", "linked uniquely-valid") for results in both)
-    theirs = sum(differing(results, "linked paper's algorithms", "linked uniquely-valid") for results in both)
+    more, theirs = (
+        sum(results.differing(series, "linked uniquely-valid") for results in both)
+        for series in ("linked backbone", "linked paper's algorithms")
+    )
     where = "these two tables" if len({table for one in both for table in one.experiment.tables}) > 1 else "this table"
     finds = "never links more" if not more else f"links more in {more:,} of them"
     agree = "in each of them as many" if not theirs else f"in all but {theirs:,} of them as many"
@@ -170,22 +164,25 @@ def _rules(found: ByName) -> str:
 
 
 def _kaplan(results: Results) -> str:
-    gaps = [
-        f"{100 * by_row_alone(results, table, x):.0f}% ({x:g} known, {table})"
-        for table, x in ((table, spoken_of(results, table)) for table in results.experiment.tables)
-    ]
-    apart = _TAKEN_APART.format(gaps=", ".join(gaps))
-    lines = [apart, _KAPLAN_HEAD, "|---|" + "---:|" * 9]
-    estimates = ("kaplan", "uniform", "optimal", "centre")
-    series = [f"{row} {one}" for row in ("random row", "best row") for one in estimates]
+    tables = results.experiment.tables
+    gaps = ", ".join(f"{by_row(results, t):.0%} ({spoken_of(results, t):g} known, {t})" for t in tables)
+    lines = [_TAKEN_APART.format(gaps=gaps), _KAPLAN_HEAD, "|---|" + "---:|" * 9]
     for point in results.experiment.points:
-        means = " | ".join(_small(results.at(name, point.table, point.x)) for name in series)
+        means = " | ".join(f"{results.at(name, point.table, point.x):.3f}" for name in ERRORS)
         lines.append(f"| {point.table} | {point.x:g} | {means} |")
     return "\n".join(lines) + "\n"
 
 
-def _small(value: float) -> str:
-    return "0.000" if value < 5e-4 else f"{value:.3f}"
+def by_row(results: Results, table: TableName) -> float:
+    """Of the gap between Kaplan's error of a random row and the paper's of the best row, the share that the row makes.
+
+    (e(Kaplan, random) - e(Kaplan, best)) / (e(Kaplan, random) - e(paper, best)), where the paper's sentences speak.
+    """
+    random, best, paper = (
+        results.at(name, table, spoken_of(results, table))
+        for name in ("random row kaplan", "best row kaplan", "best row uniform")
+    )
+    return (random - best) / (random - paper)
 
 
 def _times(found: ByName, timed: list[Claim], processors: int) -> str:
@@ -201,12 +198,11 @@ def _times(found: ByName, timed: list[Claim], processors: int) -> str:
 
 def _norms(found: ByName) -> str:
     """How much of the paper's run times is one choice that its text leaves open."""
-    table: TableName = "gaussian"
-    name, x = "gaussian-known", 100
-    if name not in found or x not in found[name].curve("paper's algorithms", table)[0]:
+    results, x = found.get("gaussian-known"), 100
+    if results is None or x not in results.experiment.x("gaussian"):
         return ""
     every, once, ours = (
-        found[name].at(series, table, x)
+        results.at(series, "gaussian", x)
         for series in ("paper's algorithms", "paper's algorithms with norms once", "link backbone")
     )
     return (
