@@ -17,7 +17,7 @@ from isobreach.attacks import AttackResult, Knowledge, LatticeReconstruction, Re
 from isobreach.audits import AuditResult, Settings, Store
 from isobreach.blocks import Source
 from isobreach.geometry import Estimator
-from isobreach.io import Table, as_table, fit_columns, like, run_record, write_file, write_json
+from isobreach.io import PRIVATE, Table, as_table, fit_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.report import audit_json, audit_page
 from isobreach.schemes import Key, Release, Scheme
@@ -142,7 +142,7 @@ class AuditReport(AuditResult):
 
     def to_json(self, path: str | Path, *, force: bool = True) -> None:
         """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``."""
-        write_json(path, audit_json(self), force=force)
+        write_json(path, audit_json(self), mode=PRIVATE, force=force)
 
     def to_html(self, path: str | Path, *, force: bool = True) -> None:
         """Write the report: one page that needs nothing else. ``force``: in place of a file that is there."""
@@ -153,9 +153,8 @@ class AuditReport(AuditResult):
             "trials": self.trials,
             "level": self.level,
         }
-        write_file(
-            path, audit_page(self, run_record("isobreach.audit", parameters, self.seed, {})).encode(), force=force
-        )
+        page = audit_page(self, run_record("isobreach.audit", parameters, self.seed, {}))
+        write_file(path, page.encode(), mode=PRIVATE, force=force)
 
 
 def audit(

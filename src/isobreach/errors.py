@@ -5,6 +5,8 @@ A message is one line: the name of what was given, the rule it breaks, what was 
 the next step. Private values never appear in it: positions, counts and types do.
 """
 
+from isobreach._text import visible
+
 
 class IsobreachError(Exception):
     """Root of every error that isobreach raises on purpose."""
@@ -21,7 +23,7 @@ class InputError(IsobreachError, ValueError):
 
     def __init__(self, name: str, rule: str, got: object, next_step: str = "") -> None:
         self.name, self.rule, self.got, self.next_step = name, rule, got, next_step
-        super().__init__(f"{name} {rule}. Got {got}." + (f" {next_step}" if next_step else ""))
+        super().__init__(visible(f"{name} {rule}. Got {got}." + (f" {next_step}" if next_step else "")))
 
     def __reduce__(self) -> tuple[type["InputError"], tuple[str, str, object, str]]:
         return type(self), (self.name, self.rule, self.got, self.next_step)
@@ -29,6 +31,9 @@ class InputError(IsobreachError, ValueError):
 
 class OutputError(IsobreachError, OSError):
     """An output cannot be written; nothing was left half-written."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))
 
 
 class MissingExtraError(IsobreachError, ImportError):

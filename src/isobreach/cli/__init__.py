@@ -13,6 +13,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
+from isobreach._text import visible
+
 __all__ = ["GateError", "Interrupted", "main"]
 
 _NOTHING_WRITTEN = "interrupted. Nothing was written."
@@ -52,7 +54,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             signal.signal(number, handler)
     if message is not None:
         with suppress(OSError):  # the code tells
-            print(f"isobreach: {message}".encode(errors="replace").decode(), file=sys.stderr, flush=True)
+            lines = f"isobreach: {message}".split("\n")  # more than one where help follows
+            print("\n".join(map(visible, lines)), file=sys.stderr, flush=True)
     sys.exit(code)
 
 

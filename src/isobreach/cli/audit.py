@@ -22,6 +22,7 @@ from isobreach.cli.tables import read_data
 from isobreach.errors import InputError, OutputError
 from isobreach.geometry.lattice import interruptible_fpylll
 from isobreach.io import (
+    PRIVATE,
     FileStore,
     alone,
     atomic_directory,
@@ -148,10 +149,10 @@ class AuditJob:
         run = {"command": self.command, "command_line": again, **record}
         with atomic_directory(out, force=self.force, temporary=_partial(out)) as folder:
             write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
-            write_json(folder / "result.json", audit_json(result))
-            write_columns(folder / "per_record.parquet", _per_record(result))
+            write_json(folder / "result.json", audit_json(result), mode=PRIVATE)
+            write_columns(folder / "per_record.parquet", _per_record(result), mode=PRIVATE)
             write_columns(folder / "per_attribute.parquet", _per_attribute(result))
-            write_file(folder / "report.html", audit_page(result, run, self.title).encode())
+            write_file(folder / "report.html", audit_page(result, run, self.title).encode(), mode=PRIVATE)
 
     def _speak(self, console: Console, result: AuditReport) -> None:
         console.say([audit_verdict(result), ""])

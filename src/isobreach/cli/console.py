@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What goes to the terminal: the result to stdout, everything else to stderr."""
 
-import json
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from isobreach._text import json_text, visible
 
 _DELAY = 1.0  # seconds of work before a bar appears
 
@@ -25,7 +26,7 @@ class Console:
         """Result in words, on stdout; left out where the result is JSON."""
         if not self.json_only:
             for line in [lines] if isinstance(lines, str) else lines:
-                print(line)
+                print(visible(line))
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Result as a table, on stdout."""
@@ -38,7 +39,7 @@ class Console:
 
         table = Table(*head, box=box.SIMPLE_HEAD)
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row))  # Text: brackets in a name are no markup
+            table.add_row(*(Text(visible(cell)) for cell in row))  # Text: brackets in a name are no markup
         console = RichConsole(highlight=False)
         with console.capture() as shown:
             console.print(table)
@@ -47,13 +48,13 @@ class Console:
     def result(self, value: dict[str, Any]) -> None:
         """Machine-readable result, the only thing on stdout with --json."""
         if self.json_only:
-            print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+            print(json_text(value))
 
     def note(self, lines: str | Iterable[str]) -> None:
         """Remark on stderr."""
         if not self.quiet:
             for line in [lines] if isinstance(lines, str) else lines:
-                print(line, file=sys.stderr)
+                print(visible(line), file=sys.stderr)
 
     @contextmanager
     def work(self, label: str) -> Iterator[None]:
@@ -90,7 +91,7 @@ class Console:
 
         with self._lock:
             self._bars = Progress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 TimeRemainingColumn(),
                 console=RichConsole(stderr=True),
@@ -102,6 +103,7 @@ class Console:
                     self._tasks[label] = self._bars.add_task(label, completed=done, total=total)
 
     def _update(self, label: str, done: int, total: int | None) -> None:
+        label = visible(label)
         with self._lock:
             self._state[label] = (done, total)
             if self._bars is None:

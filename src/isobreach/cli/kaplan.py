@@ -14,7 +14,7 @@ from isobreach.attacks import KaplanReconstruction, Knowledge
 from isobreach.cli.console import Console
 from isobreach.cli.lattice import attributes
 from isobreach.cli.tables import read_file
-from isobreach.io import Table, atomic_directory, check_free, read_ranges, run_record, write_json, write_table
+from isobreach.io import PRIVATE, Table, atomic_directory, check_free, read_ranges, run_record, write_json, write_table
 from isobreach.report import link_records, motion_json
 
 
@@ -107,7 +107,7 @@ class KaplanJob:
             inputs["bounds"] = Path(self.bounds)
         with atomic_directory(out, force=force) as folder:
             write_json(folder / "run.json", run_record("isobreach attack", parameters, seed, inputs))
-            write_json(folder / "result.json", result)
+            write_json(folder / "result.json", result, mode=PRIVATE)
             if estimates and found.claimed:
                 rows, path = np.arange(len(found.estimates)), folder / "estimates.parquet"
-                write_table(path, found.estimates, known.columns, ids=rows, id_column="released row", mode=0o600)
+                write_table(path, found.estimates, known.columns, ids=rows, id_column="released row", mode=PRIVATE)

@@ -12,6 +12,7 @@ from isobreach.attacks import AttackResult, AttackSummary
 from isobreach.cli.console import Console
 from isobreach.errors import MissingExtraError
 from isobreach.io import (
+    PRIVATE,
     atomic_directory,
     run_record,
     write_columns,
@@ -61,20 +62,20 @@ class AttackOutput:
         run = run_record(command, parameters, seed, inputs)
         with atomic_directory(out, force=force) as folder:
             write_json(folder / "run.json", run)
-            write_json(folder / "result.json", self.json)
-            write_columns(folder / "per_record.parquet", self._per_record())
+            write_json(folder / "result.json", self.json, mode=PRIVATE)
+            write_columns(folder / "per_record.parquet", self._per_record(), mode=PRIVATE)
             if self.result.linkage.dictionary is not None:
-                write_columns(folder / "dictionary.parquet", _dictionary(self.result.linkage.dictionary))
+                write_columns(folder / "dictionary.parquet", _dictionary(self.result.linkage.dictionary), mode=PRIVATE)
             figures = self._figures()
             for name, content in figures.items():
                 write_file(folder / "figures" / name, content)
             drawing = figures["exposure.svg"].decode() if figures else None
             page = attack_page(self.title, self.summary, run, drawing, self.findings)
-            write_file(folder / "report.html", page.encode())
+            write_file(folder / "report.html", page.encode(), mode=PRIVATE)
             if estimates:
                 rows = np.arange(self.result.shape[0])
                 path = folder / "estimates.parquet"
-                write_table(path, self.result.estimates, self.columns, ids=rows, id_column="released row", mode=0o600)
+                write_table(path, self.result.estimates, self.columns, ids=rows, id_column="released row", mode=PRIVATE)
 
     def speak(self, console: Console, out: Path | None) -> None:
         """Say what was learned."""

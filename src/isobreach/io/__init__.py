@@ -4,7 +4,7 @@
 pyarrow, pandas and polars load inside the functions that need them: importing this package costs NumPy alone.
 """
 
-from isobreach.io.atomic import alone, atomic_directory, atomic_file, check_free
+from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
 from isobreach.io.files import file_hash, read_table, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import Ranges, read_ranges
@@ -13,6 +13,7 @@ from isobreach.io.store import FileStore
 from isobreach.io.tables import Table, as_table, fit_columns, like
 
 __all__ = [
+    "PRIVATE",
     "FileStore",
     "Ranges",
     "Table",

@@ -15,10 +15,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from isobreach._text import visible
 from isobreach.errors import OutputError
 
 # How file systems without hard links (FAT, some network shares) refuse one.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL}
+
+# For files that tell of single records: who is exposed is nobody's business but the owner's.
+PRIVATE = 0o600
 
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}(\.\w+)?")  # see _sibling
 
@@ -87,7 +91,7 @@ def atomic_directory(path: str | Path, *, force: bool = False, temporary: str | 
             try:
                 yield sibling
             except OutputError as error:  # of a file inside: name the output that was asked for
-                raise OutputError(str(error).replace(str(sibling), str(path))) from error
+                raise OutputError(str(error).replace(visible(str(sibling)), visible(str(path)))) from error
             for entry in [*sibling.rglob("*"), sibling]:
                 _sync(entry)
             if path.exists() and force:

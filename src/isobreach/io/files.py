@@ -94,12 +94,12 @@ def write_table(
             parquet.write_table(table, temporary)
 
 
-def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], *, force: bool = False) -> None:
+def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], *, mode: int = 0o644) -> None:
     """Write named columns, each of its own type, as Parquet."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    with atomic_file(path, force=force) as temporary:
+    with atomic_file(path, mode=mode) as temporary:
         parquet.write_table(pa.table(dict(columns)), temporary)
 
 

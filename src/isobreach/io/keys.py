@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isobreach.errors import InputError
 from isobreach.io.archives import read_arrays
-from isobreach.io.atomic import atomic_file
+from isobreach.io.atomic import PRIVATE, atomic_file
 from isobreach.io.tables import as_ids
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def pending_key(path: str | Path, key: "Key", *, force: bool = False) -> Iterato
         fields["columns"] = np.array(key.columns, dtype=str)
     if key.ids is not None:
         fields["ids"] = as_ids(key.ids)
-    with atomic_file(path, mode=0o600, force=force) as temporary:
+    with atomic_file(path, mode=PRIVATE, force=force) as temporary:
         with temporary.open("wb") as file:
             np.savez(file, isobreach_key=_VERSION, **fields)
         yield

@@ -5,16 +5,14 @@ There is no date and no path in it, only names of files and hashes of their cont
 same bytes.
 """
 
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from isobreach._random import Seed
+from isobreach._text import json_text
 from isobreach._version import __version__
 from isobreach.io.atomic import atomic_file
 from isobreach.io.files import file_hash
@@ -44,20 +42,13 @@ def run_record(
     }
 
 
-def write_json(path: str | Path, obj: object, *, force: bool = False) -> None:
+def write_json(path: str | Path, obj: object, *, mode: int = 0o644, force: bool = False) -> None:
     """Write JSON that every parser accepts: in the order given, without NaN or infinity."""
-    text = json.dumps(obj, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
-    write_file(path, f"{text}\n".encode(), force=force)
+    write_file(path, f"{json_text(obj)}\n".encode(), mode=mode, force=force)
 
 
-def write_file(path: str | Path, content: bytes, *, force: bool = False) -> None:
+def write_file(path: str | Path, content: bytes, *, mode: int = 0o644, force: bool = False) -> None:
     """Write a file, and the folder it lies in if that is missing."""
     Path(path).parent.mkdir(exist_ok=True)
-    with atomic_file(path, force=force) as temporary:
+    with atomic_file(path, mode=mode, force=force) as temporary:
         temporary.write_bytes(content)
-
-
-def _plain(obj: object) -> Any:
-    if isinstance(obj, np.ndarray | np.generic):
-        return obj.tolist()
-    raise TypeError(f"{type(obj).__name__} has no JSON form")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from isobreach.errors import InputError
 from isobreach.io.archives import read_arrays
-from isobreach.io.atomic import atomic_file
+from isobreach.io.atomic import PRIVATE, atomic_file
 
 _SECONDS = 5.0
 _SHARE = 0.05  # of the time that may go into writing
@@ -63,7 +63,7 @@ class FileStore:
         self._path.parent.mkdir(exist_ok=True)
         started = time.monotonic()
         with (
-            atomic_file(self._path, mode=0o600, force=True, temporary=self._partial) as temporary,
+            atomic_file(self._path, mode=PRIVATE, force=True, temporary=self._partial) as temporary,
             temporary.open("wb") as file,
         ):
             np.savez(file, **{**arrays, _CHECKSUM: _checksum(arrays)})  # type: ignore[arg-type]

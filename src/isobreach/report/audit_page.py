@@ -6,10 +6,10 @@ script it can be read all the same. All text is escaped.
 """
 
 from collections.abc import Mapping
-from html import escape
 from importlib.resources import files
 from typing import Any
 
+from isobreach._text import escape
 from isobreach.audits import AuditResult
 from isobreach.report.audit_caveats import caveats, kinds, threat
 from isobreach.report.audit_charts import audit_charts
@@ -19,9 +19,8 @@ from isobreach.report.audit_wording import (
     sentences,
     verdict,
 )
-from isobreach.report.page import run_rows
+from isobreach.report.page import content_policy, run_rows
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 _SEED = (
     "Never publish a release that was made with the audit's seed: whoever knows the seed can draw the secret matrix "
     "again."
@@ -31,6 +30,7 @@ _SEED = (
 def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit before publishing") -> str:
     """The page as text."""
     said = "".join(f"<li>{escape(line)}</li>" for line in sentences(result))
+    script = _resource("audit.js")
     parts = [
         _figures(result),
         sizes(result),
@@ -51,7 +51,7 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{content_policy(script)}">
 <link rel="icon" href="data:,">
 <title>{escape(title)}</title>
 <style>{_resource("audit.css")}</style>
@@ -68,7 +68,7 @@ breached when it can be {escape(breach_words(result))}. Higher is worse in every
 <div id="tip" role="status" hidden></div>
 <dialog id="enlarged" aria-label="enlarged chart"><form method="dialog"><button class="zoom">close</button></form>\
 <div></div></dialog>
-<script>{_resource("audit.js")}</script>
+<script>{script}</script>
 </body>
 </html>
 """

@@ -3,12 +3,12 @@
 
 import re
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from isobreach._phrases import cell, count, percent
+from isobreach._text import escape
 from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_wording import (
     attacker_sentence,

@@ -8,8 +8,9 @@ top, width, height) and ``data-range`` (of x, logarithms where the axis is logar
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from math import floor, log10
+
+from isobreach._text import escape
 
 _WIDTH, _HEIGHT = 460, 290
 _LEFT, _RIGHT, _TOP, _BOTTOM = 72, 14, 12, 44

@@ -2,9 +2,9 @@
 """A lattice attack as one self-contained HTML page."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
+from isobreach._text import escape
 from isobreach.report.lattice import (
     HEAD,
     LatticeFindings,

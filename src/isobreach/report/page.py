@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A self-contained HTML page of an attack: verdict first, then the figure, the numbers and how to run it again."""
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from html import escape
+from hashlib import sha256
 from typing import Any
 
 from isobreach._phrases import KINDS, MOTIONS, count, percent, probability
+from isobreach._text import escape
 from isobreach.attacks import AttackSummary
 from isobreach.linking import Linkage, dictionary_sentence, link_table
 from isobreach.report.wording import sentences, verdict
@@ -60,6 +62,21 @@ know more, may succeed.</p>""",
     )
 
 
+def content_policy(script: str | None = None) -> str:
+    """What a browser may load and run for a page: nothing but what is in it, and of scripts only the page's own.
+
+    Parameters
+    ----------
+    script
+        Text of the page's script, None if it has none. The policy names its hash, so that no other script runs.
+    """
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+    if script is None:
+        return policy
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return f"{policy}; script-src 'sha256-{digest}'"
+
+
 def page(title: str, said: str, *parts: str) -> str:
     """A page that needs nothing else: a title and a verdict, which are escaped here, and parts, which are HTML."""
     body = "\n".join(parts)
@@ -68,6 +85,7 @@ def page(title: str, said: str, *parts: str) -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{content_policy()}">
 <title>{escape(title)}</title>
 <style>{_STYLE}</style>
 </head>
