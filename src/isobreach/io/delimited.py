@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CSV text in and out, through Arrow's parallel parser.
 
-Arrow parses; what it leaves open is decided here: which separator, whether the first line is a header, and
-whether a column with text in it is a text column or a numeric one with a mistake. Arrow's own messages quote
-the text of a row, which is private: they are replaced, never chained.
+Arrow parses; what it leaves open is decided here: which separator, whether the first line is a header, whether a
+column with text in it is a text column or a numeric one with a mistake, and what a comma in a number means. Arrow's
+own messages quote the text of a row, which is private: they are replaced, never chained.
+
+A point is a decimal mark. A comma is one too, where it separates no fields, if some number of the file can be read in
+no other way: 0,5 or 12,34 or 1234,567. Numbers such as 1,000 alone may be one or a thousand: they are refused. So are
+numbers with thousands separators.
 """
 
 import csv
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -19,7 +24,12 @@ from isobreach.io.tables import default_columns
 # A row must fit in a block, so this bounds the width of a table: about a million columns.
 _BLOCK_BYTES = 1 << 24
 
-_NUMBER = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)$"
+_POINT = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)$"
+_COMMA = r"(?i)^[+-]?(\d+,\d*|,\d+)(e[+-]?\d+)?$"
+_EITHER = r"^[+-]?[1-9]\d{0,2},\d{3}$"  # with a comma: a decimal number, or thousands
+_EITHER_POINT = r"^[+-]?[1-9]\d{0,2}\.\d{3}$"  # the same with a point, in a file of decimal commas
+_THOUSANDS = r"^[+-]?[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,}|(\.\d{3})+,\d*|(\.\d{3}){2,})$"
+_NEXT = "Write a decimal point and no thousands separators, or choose other columns with --columns."
 
 
 class Layout(NamedTuple):
@@ -39,7 +49,7 @@ def read_layout(path: Path, name: str) -> Layout:
             break
     if not first:
         raise InputError(name, "must be CSV", "one endless field in its first two lines")
-    numbers = [_is_number(field, separator) for field in first]
+    numbers = [_is_number(field) for field in first]
     header = not all(numbers)
     if header and any(numbers):  # a record without a header over it would become column names, and be published
         where = f"a number in column {numbers.index(True) + 1} of the first line"
@@ -56,19 +66,13 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
     from pyarrow import csv as pacsv
 
     raw = dict(zip(layout.names, layout.raw, strict=True))
-    convert = pacsv.ConvertOptions(
-        include_columns=[raw[column] for column in wanted],
-        # Ids are kept as written: 007 is not 7.
-        column_types={} if id_column is None else {raw[id_column]: pa.string()},
-    )
-
     odd_rows: list[Any] = []
 
     def note(row: Any) -> str:
         odd_rows.append(row)
         return "error"
 
-    def parse(*, use_threads: bool) -> Any:
+    def parse(columns: Sequence[str], as_text: Collection[str], *, use_threads: bool = True) -> Any:
         return pacsv.read_csv(
             path,
             pacsv.ReadOptions(
@@ -81,22 +85,30 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
                 ignore_empty_lines=len(layout.names) > 1,
                 invalid_row_handler=note,
             ),
-            convert,
+            pacsv.ConvertOptions(
+                include_columns=[raw[column] for column in columns],
+                column_types={raw[column]: pa.string() for column in as_text},
+            ),
         )
 
     _check_quotes(path, name, layout.separator)
+    ids = [] if id_column is None else [id_column]  # kept as written: 007 is not 7
     try:
-        table = parse(use_threads=True)
+        table = parse(wanted, ids)
     except pa.ArrowInvalid:
         if odd_rows:  # again with one thread: only then does Arrow count the rows
             with suppress(pa.ArrowInvalid):
-                parse(use_threads=False)
+                parse(wanted, ids, use_threads=False)
         raise _malformed(name, layout, odd_rows) from None
-    columns = [
-        _as_ids(column) if label == id_column else _with_numbers(name, label, column, layout.separator)
-        for label, column in zip(wanted, table.columns, strict=True)
-    ]
-    return pa.table(columns, names=list(wanted))
+    columns = dict(zip(wanted, table.columns, strict=True))
+    read = {label: _Cells.of(name, label, cells) for label, cells in columns.items() if label != id_column}
+    commas = layout.separator != "," and any(cells is not None and cells.decimal_comma for cells in read.values())
+    floats = [label for label in read if commas and pa.types.is_floating(columns[label].type)]
+    for label, cells in zip(floats, parse(floats, floats).columns if floats else (), strict=True):
+        _check_points(name, label, cells)
+    columns |= {label: cells.numbers(name, label, commas) for label, cells in read.items() if cells is not None}
+    columns |= {label: _as_ids(columns[label]) for label in ids}
+    return pa.table(list(columns.values()), names=list(wanted))
 
 
 def write_csv(table: Any, path: Path) -> None:
@@ -104,7 +116,7 @@ def write_csv(table: Any, path: Path) -> None:
     import pyarrow as pa
     from pyarrow import csv as pacsv
 
-    if all(_is_number(column, ",") for column in table.column_names):
+    if all(_is_number(column) for column in table.column_names):
         raise InputError("columns", "must not all be numbers in a CSV file", "a header that reads like a row")
     # The shortest text of a float32 names another float64, the type that a reader will parse it as.
     wide = [pa.float64() if pa.types.is_floating(t) else t for t in table.schema.types]
@@ -150,31 +162,76 @@ def _malformed(name: str, layout: Layout, odd_rows: list[Any]) -> InputError:
     return InputError(name, "must be well-formed CSV in UTF-8", "rows that cannot be parsed")
 
 
-def _with_numbers(name: str, label: str, cells: Any, separator: str) -> Any:
-    """Return a column of text as numbers if it is one of numbers that Arrow could not read, else unchanged.
+class _Cells(NamedTuple):
+    """A column of numbers that Arrow could not read: text without blanks around it, and which cells are missing."""
 
-    Half of the cells decide: a text column may hold a few numbers, a numeric column a few mistakes.
-    """
-    import pyarrow as pa
+    text: Any
+    missing: Any
+
+    @classmethod
+    def of(cls, name: str, label: str, cells: Any) -> "_Cells | None":
+        """Return a column of text as cells of numbers; None if it is none of text, or holds text rather than numbers.
+
+        Half of the cells decide: a text column may hold a few numbers, a numeric column a few mistakes.
+        """
+        import pyarrow as pa
+        from pyarrow import compute as pc
+        from pyarrow import csv as pacsv
+
+        if pa.types.is_binary(cells.type):  # what Arrow makes of text that is not UTF-8
+            raise InputError(name, "must be CSV in UTF-8", f"other bytes in {label!r}", "Save it as UTF-8.")
+        if not pa.types.is_string(cells.type):
+            return None
+        text = pc.utf8_trim_whitespace(cells)
+        missing = pc.is_in(text, value_set=pa.array(pacsv.ConvertOptions().null_values))
+        found = cls(text, missing)
+        number = pc.and_not(pc.or_(found.match(_POINT), pc.or_(found.match(_COMMA), found.match(_THOUSANDS))), missing)
+        filled, numbers = len(text) - pc.sum(missing).as_py(), pc.sum(number).as_py()
+        if 2 * numbers < filled or not filled:
+            return None
+        if numbers < filled:
+            row = pc.index(pc.or_(number, missing), False).as_py() + 1
+            raise InputError(name, f"must hold numbers in column {label!r}", f"text in row {row}")
+        return found
+
+    def match(self, pattern: str) -> Any:
+        from pyarrow import compute as pc
+
+        return pc.match_substring_regex(self.text, pattern)
+
+    @property
+    def decimal_comma(self) -> bool:
+        """Whether the comma of some cell cannot separate thousands."""
+        from pyarrow import compute as pc
+
+        return bool(pc.any(pc.and_not(self.match(_COMMA), self.match(_EITHER))).as_py())
+
+    def numbers(self, name: str, label: str, commas: bool) -> Any:
+        """Return the cells as numbers. ``commas``: commas are known to be decimal marks."""
+        import pyarrow as pa
+        from pyarrow import compute as pc
+
+        for pattern, got in ((_THOUSANDS, "thousands separators"), (_COMMA, "commas that may separate thousands")):
+            odd = self.match(pattern)
+            if pc.any(odd).as_py() and not (commas and pattern == _COMMA):
+                row = pc.index(odd, True).as_py() + 1
+                rule = f"must hold numbers in column {label!r} whose decimal mark is clear"
+                raise InputError(name, rule, f"{got}, the first in row {row}", _NEXT)
+        text = pc.replace_substring(self.text, ",", ".")
+        return pa.chunked_array([pc.if_else(self.missing, "nan", text).to_numpy().astype(float)])
+
+
+def _check_points(name: str, label: str, cells: Any) -> None:
+    """Refuse points that may separate thousands, in a file of decimal commas."""
     from pyarrow import compute as pc
-    from pyarrow import csv as pacsv
 
-    if pa.types.is_binary(cells.type):  # what Arrow makes of text that is not UTF-8
-        raise InputError(name, "must be CSV in UTF-8", f"other bytes in {label!r}", "Save it as UTF-8.")
-    if not pa.types.is_string(cells.type):
-        return cells
     text = pc.utf8_trim_whitespace(cells)
-    if separator == ";":  # where the comma is free for decimals
-        text = pc.replace_substring(text, ",", ".")
-    missing = pc.is_in(text, value_set=pa.array(pacsv.ConvertOptions().null_values))
-    number = pc.and_not(pc.match_substring_regex(text, _NUMBER), missing)
-    filled, numbers = len(text) - pc.sum(missing).as_py(), pc.sum(number).as_py()
-    if 2 * numbers < filled or not filled:
-        return cells
-    if numbers < filled:
-        row = pc.index(pc.or_(number, missing), False).as_py() + 1
-        raise InputError(name, f"must hold numbers in column {label!r}", f"text in row {row}")
-    return pa.chunked_array([pc.if_else(missing, "nan", text).to_numpy().astype(float)])
+    pointed, either = pc.match_substring(text, "."), pc.match_substring_regex(text, _EITHER_POINT)
+    if pc.any(either).as_py() and not pc.any(pc.and_not(pointed, either)).as_py():
+        rule = f"must hold numbers in column {label!r} whose decimal mark is clear"
+        row = pc.index(either, True).as_py() + 1
+        got = f"points that may separate thousands beside decimal commas, the first in row {row}"
+        raise InputError(name, rule, got, _NEXT)
 
 
 def _as_ids(cells: Any) -> Any:
@@ -188,9 +245,10 @@ def _as_ids(cells: Any) -> Any:
     return cells
 
 
-def _is_number(field: str, separator: str) -> bool:
+def _is_number(field: str) -> bool:
+    """Whether a cell reads like a number, whatever its commas mean."""
     try:
-        float(field.replace(",", ".") if separator == ";" else field)
+        float(field.replace(",", ""))
     except ValueError:
         return False
     return True
