@@ -12,7 +12,18 @@ import isobreach
 
 ROOT = Path(isobreach.__file__).parent
 
-FOUNDATION = {"errors", "_validation", "_random", "_progress", "_phrases", "_text", "_compiled", "_version"}
+FOUNDATION = {
+    "errors",
+    "_validation",
+    "_random",
+    "_progress",
+    "_phrases",
+    "_registry",
+    "_text",
+    "_compiled",
+    "_version",
+    "document",
+}
 CORE = FOUNDATION | {"geometry", "engine", "blocks", "linking", "attacks", "schemes"}
 
 # Each package and what it may import, besides itself.

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,17 @@ from numpy.typing import NDArray
 
 from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
-from isobreach._validation import check_choice
-from isobreach.attacks import AttackResult, Knowledge, LatticeReconstruction, Reconstruction
+from isobreach.attacks import AttackResult, Knowledge, Reconstruction
 from isobreach.audits import AuditResult, Settings, Store
 from isobreach.blocks import Source
+from isobreach.errors import InputError
 from isobreach.geometry import Estimator
 from isobreach.io import PRIVATE, Table, as_table, fit_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.report import audit_json, audit_page
 from isobreach.schemes import Key, Release, Scheme
+
+INSIDERS = "known-input"  # the attack that an audit always plays, by coalitions of insiders
 
 
 def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
@@ -189,8 +190,8 @@ def audit(
     trials
         Random orders of insiders; the beginnings of each are coalitions of all sizes.
     attacks
-        Attackers, by name: ``"known-input"`` is the insiders, always there; ``"lattice"`` knows nothing. Both by
-        default, the latter where ``isobreach[lattice]`` is installed.
+        Attackers, by name: ``"known-input"`` is the insiders, always there. By default also every attack that needs no
+        knowledge and has what it imports.
     seed
         Makes the audit repeatable; without one a seed is drawn and told.
     progress
@@ -233,13 +234,16 @@ def audit(
 
 
 def attackers_of(names: Sequence[str] | None) -> list[str]:
-    """Attackers beyond insiders; by default the lattice attack, where what it needs is installed."""
+    """Return the attackers beyond insiders; by default all that need no knowledge and have what they import."""
     if names is None:
-        return ["lattice"] if find_spec("fpylll") is not None else []
+        alone = ((name, attacks.ATTACKS[name]) for name in attacks.ATTACKS)
+        return [name for name, attack in alone if not attack.needs and attack.installed and attack.audited]
     for name in names:
-        alone = (one for one in attacks.ATTACKS if one not in attacks.NEEDS_KNOWN)
-        check_choice("attacks", name, ("known-input", *alone))
-    return [name for name in dict.fromkeys(names) if name != "known-input"]
+        needs = attacks.ATTACKS.named("attacks", name).needs
+        if needs and name != INSIDERS:
+            rule = f"must be attacks that an audit can play beside insiders, which {name} is not"
+            raise InputError("attacks", rule, f"one that needs {', '.join(sorted(needs))}", "Leave it out.")
+    return [name for name in dict.fromkeys(names) if name != INSIDERS]
 
 
 def reconstruct(
@@ -251,12 +255,22 @@ def reconstruct(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Reconstruction:
-    """Run an attack by its name, ``known-input``, ``kaplan`` or ``lattice``, with what the attacker knows.
+    """Run an attack by its name, with what the attacker knows.
 
-    ``lattice`` needs no known record at all, only a table of whole numbers, decimals or standardised decimals, and
-    ``pip install 'isobreach[lattice]'``. Setting: ``budget``, seconds. ``kaplan`` is the baseline that the paper
-    compares itself with: it links known records and descends on distances to them. Settings: ``motion``, ``rule``,
-    ``tolerance``, ``learning_rate``, ``iterations``.
+    Parameters
+    ----------
+    name
+        An attack: ``"known-input"``, ``"kaplan"``, ``"lattice"``, ..., or that of another package.
+    released
+        The release: NumPy, pandas, polars or Arrow.
+    knowledge
+        What the attacker holds; nothing by default. Each attack says what it needs.
+    seed
+        Makes the attack repeatable.
+    progress
+        Called as ``progress(label, done, total)``.
+    settings
+        The attack's own: ``isobreach attack METHOD --help`` lists them.
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).integers(0, 100, (500, 5))
@@ -265,17 +279,40 @@ def reconstruct(
     >>> found.claimed, sorted(map(int, found.estimates.sum(axis=0))) == sorted(map(int, X.sum(axis=0)))
     (True, True)
     """
+    attack = attacks.ATTACKS.named("name", name)
     held = Knowledge.of(knowledge)
-    tables = {key: as_table(value, key) for key in ("known", "sample") if (value := getattr(held, key)) is not None}
-    held = replace(held, **{key: table.values for key, table in tables.items()})
-    if isinstance(released, Source) or type(released) in (np.ndarray, np.memmap):
-        return attacks.reconstruct(name, released, held, seed=seed, progress=progress, **settings)
-    table = as_table(released, "released")
-    found = attacks.reconstruct(name, table.values, held, seed=seed, progress=progress, **settings)
-    names = next((t.columns for t in tables.values()), ())
-    named = found.column_by if isinstance(found, LatticeReconstruction) else ("known records",) * len(names)
-    columns = [names[j] if j < len(names) and named[j] else f"open_{j + 1}" for j in range(found.estimates.shape[1])]
-    return replace(found, estimates=like(table.kind, found.estimates, columns, table.ids))
+    tables = {
+        key: as_table(value, key)
+        for key in ("known", "sample", "dictionary")
+        if (value := getattr(held, key)) is not None
+    }
+    values: dict[str, Any] = {key: table.values for key, table in tables.items()}
+    held = replace(held, **values)
+    plain = isinstance(released, Source) or type(released) in (np.ndarray, np.memmap)
+    table = None if plain else as_table(released, "released")
+    rows = released if table is None else table.values
+    found = attacks.reconstruct(name, rows, held, seed=seed, progress=progress, **settings)
+    asked = replace(
+        found.asked,
+        names=next((one.columns for one in tables.values()), ()),
+        known_ids=_ids(tables.get("known")),
+        dictionary_ids=_ids(tables.get("dictionary")),
+        released_ids=_ids(table),
+    )
+    found = replace(found, asked=asked)
+    if table is None:
+        return found
+    labels = attack.labels(found)
+
+    def container(values: NDArray[np.float64], places: NDArray[np.int64]) -> Any:
+        columns = [labels.get(j, f"open_{j + 1}") for j in range(values.shape[1])]
+        return like(table.kind, values, columns, None if table.ids is None else table.ids[places])
+
+    return found.contained(container)
+
+
+def _ids(table: Table | None) -> NDArray[Any] | None:
+    return None if table is None else table.ids
 
 
 def _named(linkage: Linkage, known: Table, candidates: Table | None, released_ids: NDArray[Any] | None) -> Linkage:

@@ -141,11 +141,11 @@ def check_table(name: str, values: NDArray[Any], columns: Sequence[str] | None =
     check_magnitude(name, values)
 
 
-def check_widths(known: int, released: int) -> None:
+def check_widths(known: int, released: int, name: str = "known") -> None:
     """Refuse a release narrower than the records: a motion keeps all dimensions; more columns are padding."""
     if known > released:
         raise InputError(
-            "known",
+            name,
             f"must not have more numeric columns than released, {released}",
             f"{known}",
             "Choose them with --columns and --released-columns (in Python: select before the call).",

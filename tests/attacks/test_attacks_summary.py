@@ -5,17 +5,22 @@ import numpy as np
 import pytest
 
 from isobreach.attacks import attack_linked, summarise
-from isobreach.report.page import attack_page
-from isobreach.report.wording import result_json, sentences, verdict
+from isobreach.attacks.known_input.describe import document, result_json, sentences, verdict
+from isobreach.report import document_page
 from planted import Release
 
 
-def _summary(motion, q, noise=0.0, wide=4, store=None, precision=None):
+def _attacked(motion, q, noise=0.0, wide=4, store=None, precision=None):
     rng = np.random.default_rng(0)
     records = rng.standard_normal((40, 4)) + 1
     release = Release(records, rng, motion, noise=noise, wide=wide, store=store)
     links = release.linkage(range(q)) if precision is None else release.linkage(range(q), precision)
-    return summarise(attack_linked(records[:q], release.released, links, 0.12, seed=0))
+    result = attack_linked(records[:q], release.released, links, 0.12, seed=0)
+    return result, summarise(result)
+
+
+def _summary(*arguments, **more):
+    return _attacked(*arguments, **more)[1]
 
 
 @pytest.mark.parametrize(
@@ -27,14 +32,13 @@ def _summary(motion, q, noise=0.0, wide=4, store=None, precision=None):
     ],
 )
 def test_the_kind_of_a_probability_is_told(motion, noise, kind, said):
-    summary = _summary(motion, 2, noise)
+    result, summary = _attacked(motion, 2, noise)
     told = result_json(summary)
     assert told["kind"] == kind
     assert told["motion"] == motion
     assert said in verdict(summary)
-    page = attack_page(
-        "title", summary, {"command": "", "seed": 0, "parameters": {}, "inputs": {}, "versions": {}}, None
-    )
+    run = {"command": "", "seed": 0, "parameters": {}, "inputs": {}, "versions": {}}
+    page = document_page(document(result, summary), run, {})
     assert kind.capitalize() in page
     assert any("noisy" in line for line in sentences(summary)) == (noise > 0)
 

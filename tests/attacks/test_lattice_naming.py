@@ -11,11 +11,11 @@ from scipy.special import chdtri
 from scipy.stats import poisson
 
 import isobreach as ib
+from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.matching import edges_in_matchings
 from isobreach.attacks.lattice.naming import name_axes
 from isobreach.attacks.lattice.regression import Regression
 from isobreach.attacks.lattice.two_samples import TwoSamples
-from isobreach.attacks.reconstruction import Knowledge
 from isobreach.errors import InputError
 
 

@@ -22,7 +22,7 @@ def test_it_says_and_writes_what_the_attack_found(run, case, command):
     done = run(*command, "--out", out, "--estimates")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("Kaplan's attack: 3 of 3 known records linked;")
-    assert {path.name for path in out.iterdir()} == {"run.json", "result.json", "estimates.parquet"}
+    assert {path.name for path in out.iterdir()} == {"run.json", "result.json", "report.html", "estimates.parquet"}
     assert json.loads((out / "run.json").read_text())["parameters"]["method"] == "kaplan"
     released = read_table(case.released, name="released").values
     knowledge = ib.Knowledge(known=case.records[:3])
@@ -75,11 +75,17 @@ def test_json_is_all_there_is_on_stdout(run, command):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--epsilon", 0.2), "--epsilon must be left out with --method kaplan. Got 0.2. It belongs to --method known-"),
-        (("--noise", 0.2), "--noise must be left out with --method kaplan. Got 0.2. It belongs to --method known-"),
-        (("--budget", 5), "--budget must be left out with --method kaplan. Got 5.0. It belongs to --method lattice."),
-        (("--bounds", "-1e308:1e308"), "bounds must be infinite or at most 1e+140 in size for Kaplan's attack. Got "),
-        (("--seed", -1), "seed must be a whole number >= 0. Got -1."),
+        (
+            ("--epsilon", 0.2),
+            "--epsilon must be left out with the method kaplan. Got the option. It belongs to known-",
+        ),
+        (
+            ("--noise", 0.2),
+            "--noise must be left out with the method kaplan. Got the option. It belongs to known-",
+        ),
+        (("--budget", 5), "--budget must be left out with the method kaplan. Got the option. It belongs to lattice."),
+        (("--bounds", "-1e308:1e308"), "--bounds must be infinite or at most 1e+140 in size for Kaplan's attack. Got "),
+        (("--seed", -1), "--seed must be a whole number >= 0. Got -1."),
         (("--estimates",), "--estimates needs a folder to write to. Got no --out. Add --out DIR."),
     ],
 )

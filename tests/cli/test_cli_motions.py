@@ -141,7 +141,7 @@ def test_a_dictionary_without_links_says_so(case, run, make):
 
 
 def test_long_lists_are_cut_in_the_page_and_said_to_be(case, run, make, monkeypatch):
-    monkeypatch.setattr("isobreach.report.page.MOST", 2)
+    monkeypatch.setattr("isobreach.attacks.known_input.describe.MOST", 2)
     out = case.folder / "attack"
     run("attack", *make(), "--dictionary", dictionary(case), "--out", out)
     page = (out / "report.html").read_text()

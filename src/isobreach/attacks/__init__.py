@@ -1,28 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an attacker does."""
+"""What an attacker does: attacks by name, each a module of this package or of another."""
 
+from isobreach.attacks.base import Attack, Knowledge, NoSettings, Reconstruction, setting
 from isobreach.attacks.kaplan import KaplanReconstruction, kaplan_estimates, pair_distances
-from isobreach.attacks.known_input.attack import AttackResult, attack, attack_linked
-from isobreach.attacks.known_input.exposure import Kind
-from isobreach.attacks.known_input.summary import AttackSummary, summarise
+from isobreach.attacks.known_input import (
+    AttackResult,
+    AttackSummary,
+    Kind,
+    KnownInputReconstruction,
+    attack,
+    attack_linked,
+    hints,
+    normalised,
+    summarise,
+)
 from isobreach.attacks.lattice import LatticeReconstruction
-from isobreach.attacks.reconstruction import Knowledge, Reconstruction
-from isobreach.attacks.registry import ATTACKS, NEEDS_KNOWN, reconstruct
+from isobreach.attacks.registry import ATTACKS, reconstruct
 
 __all__ = [
     "ATTACKS",
-    "NEEDS_KNOWN",
+    "Attack",
     "AttackResult",
     "AttackSummary",
     "KaplanReconstruction",
     "Kind",
     "Knowledge",
+    "KnownInputReconstruction",
     "LatticeReconstruction",
+    "NoSettings",
     "Reconstruction",
     "attack",
     "attack_linked",
+    "hints",
     "kaplan_estimates",
+    "normalised",
     "pair_distances",
     "reconstruct",
+    "setting",
     "summarise",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Kaplan's attack: gradient descent on distances to linked records, with nothing known of how good the result is.
+r"""Link known records and descend on distances to them: a baseline that gives no probability.
 
 Kaplan, Pedersen, Savas and Saygin (2010) reconstruct private vectors from distances to known ones. This is the form
 that Giannella, Liu and Kargupta compare themselves with (learning rate 0.05, 500 iterations), reconstructed from first
@@ -23,20 +23,32 @@ no column holds fast, also with one known record, or where all agree. (A range w
 record, from where no direction leads away.)
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._compiled import compiled
-from isobreach._progress import Progress, no_progress
+from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach._validation import LARGEST, check_integer, check_positive, check_seed
-from isobreach.attacks.reconstruction import Knowledge, Reconstruction
-from isobreach.blocks import Source, as_source
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction, setting
+from isobreach.blocks import Source
+from isobreach.document import Document, Section, Table
 from isobreach.errors import InputError
-from isobreach.linking import Choice, Linkage, Rule, link, linked_pairs
+from isobreach.linking import (
+    CHOICES,
+    RULES,
+    Choice,
+    Linkage,
+    Rule,
+    link,
+    link_records,
+    link_table,
+    linked_pairs,
+    motion_json,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -78,71 +90,6 @@ def kaplan_estimates(
     estimates = np.array(start, dtype=np.float64, order="C")
     _descend(np.ascontiguousarray(linked), np.ascontiguousarray(distances), estimates, 2 * learning_rate, iterations)
     return estimates
-
-
-def kaplan(
-    released: NDArray[Any] | Source,
-    knowledge: Knowledge,
-    *,
-    seed: int | None = None,
-    progress: Progress = no_progress,
-    motion: Choice = "auto",
-    rule: Rule = "backbone",
-    tolerance: float | None = None,
-    learning_rate: float = LEARNING_RATE,
-    iterations: int = ITERATIONS,
-) -> Reconstruction:
-    """Kaplan's attack on every released row, after linking the known records; ``motion`` and the rest are ``link``'s.
-
-    ``seed``: of the starts.
-    """
-    source = as_source(released)
-    knowledge = Knowledge.of(knowledge).check(source.shape[1])
-    if knowledge.known is None:
-        raise InputError("knowledge", "must have known records for this attack", "none", "Give Knowledge(known=...).")
-    if knowledge.noise is not None:
-        got, step = repr(knowledge.noise), "Use the known-input attack on noisy releases."
-        raise InputError("noise", "must be left out for Kaplan's attack", got, step)
-    learning_rate = check_positive("learning_rate", learning_rate)
-    if learning_rate >= 1:  # from there on a step overshoots by more than the error it corrects
-        raise InputError("learning_rate", "must be below 1", learning_rate)
-    iterations = check_integer("iterations", iterations, least=1)
-    seed = check_seed(seed)
-    starts = _Starts.of(knowledge)
-    linkage = link(knowledge.known, source, motion=motion, rule=rule, tolerance=tolerance, progress=progress)
-    linked, total = len(linkage.linked), len(linkage.rows)
-    shape = source.shape[0], knowledge.known.shape[1]
-    if not linked:
-        reason = (
-            f"none of {total} known records is linked; the known-input attack says what that may mean, and copes with "
-            "noise."
-        )
-        return KaplanReconstruction(False, reason, np.full(shape, np.nan), linkage=linkage)
-    records, rows = linked_pairs(knowledge.known, linkage, source)
-    draws = generator(0 if seed is None else seed, "kaplan")
-    estimates = draws.random(shape)  # at first where in its range a row starts, from 0 to 1
-    squared_misfit = 0.0
-
-    def kernel(first: int, block: FloatArray) -> tuple[int, FloatArray, float]:
-        distances = pair_distances(block, rows) / linkage.scale
-        found = kaplan_estimates(
-            records,
-            distances,
-            starts.at(estimates[first : first + len(block)], distances),
-            learning_rate=learning_rate,
-            iterations=iterations,
-        )
-        return first, found, float(((pair_distances(found, records) - distances) ** 2).sum())
-
-    for first, found, misfit in source.map(kernel, "descending", progress):
-        estimates[first : first + len(found)] = found
-        squared_misfit += misfit
-    left = float(np.sqrt(squared_misfit / (shape[0] * linked)))
-    reason = (
-        f"{linked} of {total} known records linked; estimates keep distances to them within {left:.2g} "
-        "(root mean square), which does not tell how close they are."
-    )
-    return KaplanReconstruction(True, reason, estimates, linkage=linkage, misfit=left)
 
 
 def pair_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
@@ -188,6 +135,107 @@ class _Starts:
         width = distances.min(axis=1, keepdims=True) / np.sqrt(len(self.low))
         low, high = self.low - width * self.below, self.high + width * self.above
         return np.asarray(low + (high - low) * places)
+
+
+@dataclass(frozen=True)
+class KaplanSettings:
+    """Settings of Kaplan's attack; those of linking are ``link``'s."""
+
+    motion: str = setting("auto", "What the release keeps: see the known-input attack.", choices=CHOICES)
+    rule: str = setting("backbone", "Which links count: all certain ones, or the paper's.", choices=RULES)
+    tolerance: float | None = setting(
+        None, "Largest error of a released coordinate; by default read off the release's own precision.", type=float
+    )
+    learning_rate: float = setting(LEARNING_RATE, "Share of a step's error that a step corrects, halved.")
+    iterations: int = setting(ITERATIONS, "Rounds over all linked records.")
+
+
+class Kaplan(Attack):
+    """Descend on distances to linked records: a baseline without a probability."""
+
+    name = "kaplan"
+    title = "Kaplan's attack"
+    needs = frozenset({"known"})
+    uses = frozenset({"bounds"})
+    settings = KaplanSettings
+
+    def run(
+        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+    ) -> Reconstruction:
+        """Link the known records, then descend for every released row; ``seed``: of the starts."""
+        chosen = KaplanSettings(**settings)
+        if knowledge.noise is not None:
+            got, step = repr(knowledge.noise), "Use the known-input attack on noisy releases."
+            raise InputError("noise", "must be left out for Kaplan's attack", got, step)
+        learning_rate = check_positive("learning_rate", chosen.learning_rate)
+        if learning_rate >= 1:  # from there on a step overshoots by more than the error it corrects
+            raise InputError("learning_rate", "must be below 1", learning_rate)
+        iterations = check_integer("iterations", chosen.iterations, least=1)
+        seed = check_seed(seed)
+        assert knowledge.known is not None
+        starts = _Starts.of(knowledge)
+        motion, rule = cast(Choice, chosen.motion), cast(Rule, chosen.rule)
+        linkage = link(
+            knowledge.known, release, motion=motion, rule=rule, tolerance=chosen.tolerance, progress=progress
+        )
+        linked, total = len(linkage.linked), len(linkage.rows)
+        shape = release.shape[0], knowledge.known.shape[1]
+        if not linked:
+            reason = (
+                f"none of {total} known records is linked; the known-input attack says what that may mean, and copes "
+                "with noise."
+            )
+            return KaplanReconstruction(False, reason, np.full(shape, np.nan), linkage=linkage)
+        records, rows = linked_pairs(knowledge.known, linkage, release)
+        draws = generator(0 if seed is None else seed, "kaplan")
+        estimates = draws.random(shape)  # at first where in its range a row starts, from 0 to 1
+        squared_misfit = 0.0
+
+        def kernel(first: int, block: FloatArray) -> tuple[int, FloatArray, float]:
+            distances = pair_distances(block, rows) / linkage.scale
+            found = kaplan_estimates(
+                records,
+                distances,
+                starts.at(estimates[first : first + len(block)], distances),
+                learning_rate=learning_rate,
+                iterations=iterations,
+            )
+            return first, found, float(((pair_distances(found, records) - distances) ** 2).sum())
+
+        for first, found, misfit in release.map(kernel, "descending", progress):
+            estimates[first : first + len(found)] = found
+            squared_misfit += misfit
+        left = float(np.sqrt(squared_misfit / (shape[0] * linked)))
+        reason = (
+            f"{linked} of {total} known records linked; estimates keep distances to them within {left:.2g} "
+            "(root mean square), which does not tell how close they are."
+        )
+        return KaplanReconstruction(True, reason, estimates, linkage=linkage, misfit=left)
+
+    def describe(self, found: Reconstruction) -> Document:
+        """Return the reason, and in JSON the links and what is left of the distances."""
+        assert isinstance(found, KaplanReconstruction)
+        assert found.linkage is not None
+        asked = found.asked
+        linkage = replace(found.linkage, known_ids=asked.known_ids, released_ids=asked.released_ids)
+        data = {
+            "schema": "isobreach/kaplan/1",
+            "claimed": found.claimed,
+            "reason": found.reason,
+            **motion_json(linkage),
+            **linkage.counts(),
+            "links": link_records(linkage),
+            "misfit": found.misfit,
+            "rows": asked.shape[0],
+            "columns": list(asked.names),
+            "seed": asked.seed,
+        }
+        head, cells = link_table(linkage)
+        known = Section("Known records", (Table(head, tuple(cells)),))
+        return Document("Kaplan's attack", f"Kaplan's attack: {found.reason}", sections=(known,), data=data)
+
+
+ATTACK = Kaplan()
 
 
 @compiled(reorder=True)

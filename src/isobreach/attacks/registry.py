@@ -1,50 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Attacks by name."""
+"""Attacks by name: those of this package and those of others (entry points of the group ``isobreach.attacks``)."""
 
-from collections.abc import Callable
-from inspect import signature
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from isobreach import _registry
 from isobreach._progress import Progress, no_progress
-from isobreach._validation import check_choice
-from isobreach.attacks.kaplan import kaplan
-from isobreach.attacks.known_input.attack import attack
-from isobreach.attacks.lattice import lattice_attack
-from isobreach.attacks.reconstruction import Knowledge, Reconstruction
-from isobreach.blocks import Source
-from isobreach.errors import InputError
+from isobreach.attacks import base
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.blocks import Source, as_source
 
-Attack = Callable[..., Reconstruction]
-
-
-def known_input(
-    released: NDArray[Any] | Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
-) -> Reconstruction:
-    """The known-input attack (``isobreach.attacks.attack``), which also takes its settings; the motion is found out.
-
-    Of what the attacker knows it uses known records and the noise.
-    """
-    _check_settings("known-input", attack, settings, but=("known", "released", "seed", "progress"))
-    if knowledge.known is None:
-        raise InputError("knowledge", "must have known records for this attack", "none", "Give Knowledge(known=...).")
-    settings.setdefault("motion", "auto")
-    settings.setdefault("noise", knowledge.noise)
-    result = attack(np.asarray(knowledge.known), released, seed=seed, progress=progress, **settings)
-    linked, total = len(result.linkage.linked), len(result.linkage.rows)
-    return Reconstruction(
-        claimed=linked > 0,
-        reason=f"{linked} of {total} known records linked; {result.hidden_dimension} dimensions stay hidden.",
-        estimates=result.estimates,
-        breach_probability=result.breach_probability,
-    )
-
-
-ATTACKS: dict[str, Attack] = {"known-input": known_input, "lattice": lattice_attack, "kaplan": kaplan}
-
-NEEDS_KNOWN = frozenset({"known-input", "kaplan"})  # attacks that can do nothing without known records
+ATTACKS: _registry.Registry[Attack] = _registry.ATTACKS
 
 
 def reconstruct(
@@ -56,18 +24,24 @@ def reconstruct(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Reconstruction:
-    """Run the attack of a name on a release, with what the attacker knows; ``settings`` are the attack's own."""
-    run = ATTACKS[check_choice("name", name, ATTACKS)]
-    _check_settings(name, run, settings, but=("released", "knowledge", "seed", "progress"))
-    return run(released, Knowledge.of(knowledge), seed=seed, progress=progress, **settings)
+    """Run the attack of a name on a release.
 
-
-def _check_settings(name: str, run: Callable[..., Any], settings: dict[str, Any], *, but: tuple[str, ...]) -> None:
-    """Refuse settings that are no arguments of a function, or among some of them."""
-    parameters = signature(run).parameters.values()
-    if any(one.kind is one.VAR_KEYWORD for one in parameters):
-        return  # it checks its settings itself
-    allowed = [one.name for one in parameters if one.name not in but]
-    for setting in settings:
-        if setting not in allowed:
-            raise InputError("settings", f"must be those of the {name} attack: {', '.join(allowed)}", repr(setting))
+    Parameters
+    ----------
+    name
+        One of ``ATTACKS``.
+    released
+        Released rows, m x N.
+    knowledge
+        What the attacker holds; nothing by default.
+    seed
+        Makes the attack repeatable.
+    progress
+        Called as ``progress(label, done, total)``.
+    settings
+        The attack's own. ``noise`` and ``dictionary``, which are knowledge, are taken here too.
+    """
+    attack = ATTACKS.named("name", name)
+    held = {key: settings.pop(key) for key in ("noise", "dictionary") if key in settings}
+    known = replace(Knowledge.of(knowledge), **held)
+    return base.reconstruct(attack, as_source(released), known, seed=seed, progress=progress, settings=settings)

@@ -2,7 +2,6 @@
 """The commands. Each reads, calls the library, writes and speaks; heavy imports happen inside."""
 
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from isobreach._version import __version__
 from isobreach.cli import options
+from isobreach.cli.attack import attack
 from isobreach.cli.command_line import named_as_typed, typed_again
 from isobreach.cli.console import Console
 from isobreach.cli.interruption import Commands
@@ -97,21 +97,30 @@ def perturb(
 def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     """Find the released rows of known records. Exact: --seed is accepted and not needed."""
     from isobreach import _interface
-    from isobreach.cli.tables import Attacker, links_table
-    from isobreach.report import count, dictionary_json, link_records, link_sentences, motion_json, no_link
+    from isobreach._phrases import count
+    from isobreach.attacks import hints
+    from isobreach.blocks import as_source
+    from isobreach.cli.tables import Holdings, links_table
+    from isobreach.linking import dictionary_json, link_records, link_sentences, motion_json, no_link
 
-    console, attacker = Console(json_only=json_only, quiet=quiet), Attacker(**held)
+    console, normalise = Console(json_only=json_only, quiet=quiet), held.pop("normalise")
+    chosen = {name: held.pop(name) for name in ("rule", "tolerance", "motion")}
     with console.bars():
-        known, released, dictionary = attacker.read(console)
-        linkage = _interface.link(known, released, **attacker.options, dictionary=dictionary, progress=console.progress)
+        holdings = Holdings(held, normalise=normalise)
+        tables = holdings.read(console)
+        known, released = tables.known, tables.released
+        assert known is not None
+        linkage = _interface.link(
+            known, released, **chosen, noise=holdings.noise, dictionary=tables.dictionary, progress=console.progress
+        )
     counts, rows = linkage.counts(), len(released.values)
     links_table(console, linkage)
     total = count(len(linkage.rows), "known record")
     console.say(f"{counts['linked']} of {total} linked, {counts['ambiguous']} ambiguous, {counts['absent']} absent.")
-    nothing = no_link(linkage, rows, normalised=attacker.normalise)
+    nothing = no_link(linkage, rows, normalised=normalise)
     said = [] if nothing is None else [nothing]
     said += link_sentences(linkage, released.values.shape[1], known.values.shape[1])
-    said += attacker.hints(linkage, known, released)
+    said += () if normalise else hints(linkage, known.values, as_source(released.values))
     console.say(said)
     console.say(f"Precision of the release: {linkage.precision.reason}.")
     console.result(
@@ -122,7 +131,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
             **counts,
             "search_complete": linkage.complete,
             "precision": linkage.precision.reason,
-            "normalised": attacker.normalise,
+            "normalised": normalise,
             "findings": said,
             "links": link_records(linkage),
             "dictionary": dictionary_json(linkage),
@@ -130,98 +139,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     )
 
 
-@app.command()
-@options.any_attacker
-@click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
-@click.option(
-    "--estimator",
-    type=click.Choice(["optimal", "uniform", "published"]),
-    default="optimal",
-    show_default=True,
-    help="Best estimate, the paper's, or the paper's with the formula as printed.",
-)
-@click.option(
-    "--out",
-    type=options.path,
-    help="New folder for result.json, per_record.parquet, report.html, figures (kaplan: result.json alone).",
-)
-@click.option("--estimates", is_flag=True, help="Also write the estimated records, which are private, to OUT.")
-@options.force
-@options.common
-def attack(
-    method: str,
-    sample: Path | None,
-    bounds: str | None,
-    budget: float,
-    epsilon: float,
-    estimator: Any,
-    out: Path | None,
-    estimates: bool,
-    force: bool,
-    seed: int | None,
-    json_only: bool,
-    quiet: bool,
-    **held: Any,
-) -> None:
-    """Estimate everyone else's record, with the probability of success; or read them all off the release.
-
-    --method lattice needs no known record, only a table of whole numbers, decimals or standardised decimals: a release
-    of such a table is a lattice, and its axes are the secret motion.
-
-    --method kaplan estimates records from distances to linked ones alone: a baseline that tells no probability.
-
-    --method known-input links known records. A breach is an estimate within EPSILON times the length (Euclidean norm)
-    of the true record. Columns with large values carry most of that length: standardise the table before you perturb it
-    if all columns matter alike.
-    """
-    options.check_method(method)
-    if estimates and out is None:
-        raise InputError("--estimates", "needs a folder to write to", "no --out", "Add --out DIR.")
-    if method == "lattice":
-        from isobreach.cli.lattice import LatticeJob
-
-        job = LatticeJob(**options.held_by(LatticeJob, held), sample=sample, bounds=bounds, budget=budget, seed=seed)
-        job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
-        return
-    if method == "kaplan":
-        from isobreach.cli.kaplan import KaplanJob
-
-        kaplan_job = KaplanJob(**options.held_by(KaplanJob, held), bounds=bounds, seed=seed)
-        kaplan_job.run(Console(json_only=json_only, quiet=quiet), out, force=force, estimates=estimates)
-        return
-    from isobreach import _interface
-    from isobreach.attacks import summarise
-    from isobreach.cli.outputs import AttackOutput
-    from isobreach.cli.tables import Attacker
-    from isobreach.io import check_free
-
-    console, attacker = Console(json_only=json_only, quiet=quiet), Attacker(**held)
-    seed = secrets.randbits(32) if seed is None else seed  # recorded, so that the run can be repeated
-    if out is not None:
-        check_free(out, force=force)
-    with console.bars():
-        known, released, dictionary = attacker.read(console)
-        result = _interface.attack(
-            known,
-            released,
-            epsilon,
-            estimator=estimator,
-            **attacker.options,
-            dictionary=dictionary,
-            seed=seed,
-            progress=console.progress,
-        )
-        with console.work("summing up"):
-            summary = summarise(result, normalised=attacker.normalise)
-            hints = attacker.hints(result.linkage, known, released)
-            output = AttackOutput("Known-input attack", result, summary, known.columns, hints)
-        if out is not None:
-            parameters = {"epsilon": epsilon, "estimator": estimator, **attacker.parameters}
-            with console.work("writing"):
-                output.write(
-                    out, "isobreach attack", parameters, seed, attacker.inputs, force=force, estimates=estimates
-                )
-    output.speak(console, out)
+app.add_command(attack)
 
 
 @app.command()
@@ -240,7 +158,7 @@ def attack(
     "--attacks",
     multiple=True,
     callback=options.split_names,
-    help="Attackers beside insiders: lattice; known-input for none.  [default: lattice, if installed]",
+    help="Attackers beside insiders, by commas; known-input for none.  [default: all that need no knowledge]",
 )
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
 @click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")

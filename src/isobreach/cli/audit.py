@@ -15,12 +15,12 @@ import numpy as np
 
 from isobreach import _interface, datasets
 from isobreach._interface import AuditReport
+from isobreach._registry import ATTACKS
 from isobreach.cli import GateError, Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
 from isobreach.cli.tables import read_data
 from isobreach.errors import InputError, OutputError
-from isobreach.geometry.lattice import interruptible_fpylll
 from isobreach.io import (
     PRIVATE,
     FileStore,
@@ -101,8 +101,8 @@ class AuditJob:
     def _result(self, console: Console) -> AuditReport:
         """The audit, written; an interruption says what is left of it."""
         store = None if self.out is None else FileStore(unfinished(self.out))
-        if "lattice" in _interface.attackers_of(self.options.get("attacks")):
-            interruptible_fpylll()
+        for name in _interface.attackers_of(self.options.get("attacks")):
+            ATTACKS[name].interruptible()
         try:
             return self._run(console, store)
         except (Interrupted, KeyboardInterrupt, SystemExit):
@@ -144,8 +144,8 @@ class AuditJob:
             "fail-size": self.gate.size,
         }
         again = shlex.join([*self.typed, "--seed", str(result.seed), "--out", "again"])
-        lattice = ("fpylll",) if any(one.name == "lattice" for one in result.attackers) else ()
-        record = run_record(self.command, parameters, result.seed, inputs, packages=lattice)
+        packages = tuple(package for one in result.attackers for package in ATTACKS[one.name].packages[:1])
+        record = run_record(self.command, parameters, result.seed, inputs, packages=packages)
         run = {"command": self.command, "command_line": again, **record}
         with atomic_directory(out, force=self.force, temporary=_partial(out)) as folder:
             write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})

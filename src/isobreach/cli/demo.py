@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from isobreach import datasets
+from isobreach._phrases import count, percent
 from isobreach._random import generator
 from isobreach._validation import check_epsilon, check_integer
 from isobreach.attacks import attack
@@ -14,7 +15,6 @@ from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
 from isobreach.errors import InputError
 from isobreach.io import check_free
-from isobreach.report import count, percent
 from isobreach.schemes import perturb
 
 _TRIALS = 60

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isobreach._interface import AuditReport
+from isobreach._phrases import count, probability
 from isobreach.audits import SizeFigures
 from isobreach.errors import InputError
-from isobreach.report import attacker_reads, count, probability
+from isobreach.report import attacker_reads
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options that several commands share."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from isobreach.errors import InputError
-
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def held_by(job: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of a command's options that a job, a dataclass, has a field for."""
-    own = {field.name for field in fields(job)}
-    return {name: value for name, value in options.items() if name in own}
 
 
 def split_names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -54,17 +45,70 @@ common = _all(
     click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors."),
 )
 
-_held = _all(
-    click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy)."),
+
+def parameters(*decorators: Any) -> list[click.Parameter]:
+    """Return the options that decorators would give to a function, in their order."""
+
+    def nothing() -> None: ...
+
+    _all(*decorators)(nothing)
+    return list(reversed(nothing.__click_params__))  # type: ignore[attr-defined]
+
+
+_KNOWN = "Records the attacker knows (.csv, .parquet, .npy)."
+
+released = click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy).")
+columns_of_known = _all(
     click.option(
         "--columns",
         multiple=True,
         callback=split_names,
         help="Numeric columns of KNOWN (and of what comes with it), by commas.",
     ),
-    click.option("--released-columns", multiple=True, callback=split_names, help="Numeric columns of RELEASED."),
     click.option("--id-column", help="Column of KNOWN that names its records."),
+)
+released_columns = _all(
+    click.option("--released-columns", multiple=True, callback=split_names, help="Numeric columns of RELEASED."),
     click.option("--released-id-column", help="Column of RELEASED that names its rows."),
+)
+
+# What an attacker may hold, each as an option; whether it is required depends on the attack.
+HELD: dict[str, Callable[[bool], Any]] = {
+    "known": lambda required: click.option("--known", type=path, required=required, help=_KNOWN),
+    "sample": lambda required: click.option(
+        "--sample", type=path, required=required, help="Records of the same population, in the release or not."
+    ),
+    "bounds": lambda required: click.option(
+        "--bounds",
+        metavar="FILE|LEAST:GREATEST",
+        required=required,
+        help="Ranges of the attributes. One for all (0:15, 0: or :100), or a .csv or .parquet file with a line for "
+        "each: columns attribute, least, greatest.",
+    ),
+    "noise": lambda required: click.option(
+        "--noise",
+        type=_NoiseLevel(),
+        metavar="SIGMA|estimate",
+        required=required,
+        help="Standard deviation of random errors of released coordinates, or find it out.",
+    ),
+    "dictionary": lambda required: click.option(
+        "--dictionary",
+        type=path,
+        required=required,
+        help="Candidate records, of which any may be in the release: columns and id column as in KNOWN.",
+    ),
+}
+
+outputs = _all(
+    click.option(
+        "--out", type=path, help="New folder for result.json, report.html, figures and what else the method finds."
+    ),
+    click.option("--estimates", is_flag=True, help="Also write the estimated records, which are private, to OUT."),
+)
+
+# How known records are linked.
+linking = _all(
     click.option(
         "--rule",
         type=click.Choice(["backbone", "uniquely-valid"]),
@@ -87,78 +131,21 @@ _held = _all(
         "is the default because perturb makes rigid releases unless told otherwise.",
     ),
     click.option(
-        "--noise",
-        type=_NoiseLevel(),
-        metavar="SIGMA|estimate",
-        help="Standard deviation of random errors of released coordinates, or find it out.",
-    ),
-    click.option(
-        "--dictionary",
-        type=path,
-        help="Candidate records, of which any may be in the release: columns and id column as in KNOWN.",
-    ),
-    click.option(
         "--normalise",
         is_flag=True,
         help="Scale known and dictionary records to length one first, as vector stores do.",
     ),
 )
 
-_KNOWN = "Records the attacker knows (.csv, .parquet, .npy)."
-
-attacker = _all(click.option("--known", type=path, required=True, help=_KNOWN), _held)
-
-METHODS = ("known-input", "lattice", "kaplan")
-
-# Of attack: options that not all of its methods have, by the names of their parameters.
-_OWN = {
-    "known-input": ("epsilon", "estimator", "rule", "tolerance", "motion", "noise", "dictionary", "normalise"),
-    "lattice": ("sample", "bounds", "budget", "noise"),
-    "kaplan": ("rule", "tolerance", "motion", "bounds"),
-}
-
-any_attacker = _all(
-    click.option(
-        "--method",
-        type=click.Choice(METHODS),
-        default=METHODS[0],
-        show_default=True,
-        help="known-input links known records. lattice needs none, but a table of whole numbers or decimals. kaplan "
-        "links them too and descends on distances, without a probability: a baseline.",
-    ),
-    click.option("--known", type=path, help=f"{_KNOWN}  [required but by lattice]"),
-    click.option("--sample", type=path, help="lattice: records of the same population, in the release or not."),
-    click.option(
-        "--bounds",
-        metavar="FILE|LEAST:GREATEST",
-        help="lattice, kaplan: ranges of the attributes. One for all (0:15, 0: or :100), or a .csv or .parquet file "
-        "with a line for each: columns attribute, least, greatest.",
-    ),
-    click.option("--budget", type=float, default=60.0, show_default=True, help="lattice: seconds for the search."),
-    _held,
+attacker = _all(
+    HELD["known"](True),
+    released,
+    columns_of_known,
+    released_columns,
+    linking,
+    HELD["noise"](False),
+    HELD["dictionary"](False),
 )
-
-
-def check_method(method: str) -> None:
-    """Refuse options of another method than the present command's; all but lattice need known records."""
-    context = click.get_current_context()
-    given = {
-        parameter.name: parameter
-        for parameter in context.command.params
-        if parameter.name is not None
-        and context.get_parameter_source(parameter.name) not in (None, click.core.ParameterSource.DEFAULT)
-    }
-    for other in (name for name in METHODS if name != method):
-        for name in _OWN[other]:
-            if name in given and name not in _OWN[method]:
-                value = "the flag" if context.params[name] is True else context.params[name]
-                rule = f"must be left out with --method {method}"
-                raise InputError(f"--{name}", rule, value, f"It belongs to --method {other}.")
-    if method != "lattice" and "known" not in given:
-        known = next(parameter for parameter in context.command.params if parameter.name == "known")
-        hint = "To attack without known records, use --method lattice."
-        raise click.MissingParameter(hint, ctx=context, param=known)
-
 
 # The registry's names, which a test compares: importing it takes most of a second, and --help must not.
 SCHEMES = ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise")

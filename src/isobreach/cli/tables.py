@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and links between the command line and the library."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isobreach import datasets
+from isobreach._phrases import count
+from isobreach.attacks import Knowledge, normalised
 from isobreach.cli.console import Console
 from isobreach.errors import InputError
-from isobreach.geometry import row_norms
-from isobreach.io import Table, read_table, select_columns
-from isobreach.linking import Linkage
-from isobreach.report import link_table
+from isobreach.io import Ranges, Table, fit_columns, read_ranges, read_table, select_columns
+from isobreach.linking import Linkage, link_table
 
-_ALIKE = 1e-3  # relative spread of lengths that are the same
+_COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
 
 
 def read_data(data: str, console: Console, columns: Sequence[str] | None, id_column: str | None) -> Table:
@@ -34,81 +36,149 @@ def read_data(data: str, console: Console, columns: Sequence[str] | None, id_col
 
 
 @dataclass(frozen=True)
-class Attacker:
-    """What the attacker holds, as the command line names it: the release, known records, perhaps a dictionary."""
+class Held:
+    """The tables that an attacker holds, read; ``ranges``: bounds of the attributes in the tables' order."""
 
-    known: Path
-    released: Path
-    columns: tuple[str, ...] | None
-    released_columns: tuple[str, ...] | None
-    id_column: str | None
-    released_id_column: str | None
-    rule: Any
-    tolerance: float | None
-    motion: Any
+    released: Table
+    known: Table | None
+    sample: Table | None
+    dictionary: Table | None
+    attributes: tuple[str, ...]
+    bounds: NDArray[np.float64] | None
     noise: Any
-    dictionary: Path | None
-    normalise: bool
 
     @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of ``link`` and ``attack`` that are no tables."""
-        return {"rule": self.rule, "tolerance": self.tolerance, "motion": self.motion, "noise": self.noise}
+    def knowledge(self) -> Knowledge:
+        """What the attack is given."""
+        known, sample, dictionary = (
+            None if one is None else one.values for one in (self.known, self.sample, self.dictionary)
+        )
+        return Knowledge(known, sample, self.bounds, self.noise, dictionary=dictionary)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """Names of attributes and rows, for the result."""
+        return {
+            "names": self.attributes,
+            "known_ids": None if self.known is None else self.known.ids,
+            "released_ids": self.released.ids,
+            "dictionary_ids": None if self.dictionary is None else self.dictionary.ids,
+        }
+
+
+class Holdings:
+    """What an attacker holds, as the command line names it: files, columns and the noise level.
+
+    Parameters
+    ----------
+    given
+        Values of the command's options, by name; those that the command does not have are None.
+    normalise
+        Whether known and dictionary records are scaled to length one as they are read.
+    """
+
+    def __init__(self, given: Mapping[str, Any], *, normalise: bool = False) -> None:
+        self._given, self._normalise = given, normalise
+
+    @property
+    def noise(self) -> Any:
+        """The noise level, as given."""
+        return self._given.get("noise")
+
+    @property
+    def _bounds_file(self) -> Path | None:
+        bounds = self._given.get("bounds")
+        return Path(bounds) if bounds is not None and Path(bounds).exists() else None
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What the record of a run tells, besides its inputs."""
-        return {
-            **self.options,
-            "normalise": self.normalise or None,
-            "columns": self.columns,
-            "released-columns": self.released_columns,
-            "id-column": self.id_column,
-            "released-id-column": self.released_id_column,
-        }
+        given = {name: self._given.get(name) for name in ("noise", "bounds", *_COLUMNS)}
+        if self._bounds_file is not None:
+            given["bounds"] = None
+        return {name.replace("_", "-"): value for name, value in given.items()}
 
     @property
     def inputs(self) -> dict[str, Path]:
         """The files, by their roles."""
-        files = {"known": self.known, "released": self.released, "dictionary": self.dictionary}
+        files = {role: self._given.get(role) for role in ("known", "released", "sample", "dictionary")}
+        files["bounds"] = self._bounds_file
         return {role: file for role, file in files.items() if file is not None}
 
-    def read(self, console: Console) -> tuple[Table, Table, Table | None]:
-        """Known records, released rows and the dictionary."""
+    def read(self, console: Console) -> Held:
+        """Read everything; a sample and a dictionary have the known records' columns, by name if they have any."""
+        columns, released_columns, id_column, released_id_column = (self._given.get(name) for name in _COLUMNS)
+        bounds = self._given.get("bounds")
+        ranges = None if bounds is None else read_ranges(bounds, "--bounds")
 
-        def records(file: Path, name: str, columns: Sequence[str] | None) -> Table:
-            table = read_file(file, name, console, columns, self.id_column)
-            return _normalised(table, name) if self.normalise else table
+        def records(name: str, columns: Sequence[str] | None, id_column: str | None) -> Table | None:
+            file = self._given.get(name)
+            if file is None:
+                return None
+            table = read_file(file, name, console, columns, id_column)
+            if not self._normalise:
+                return table
+            return replace(table, values=normalised(table.values, name))
 
-        known, dictionary = records(self.known, "known", self.columns), None
-        if self.dictionary is not None:
-            named = not {self.known.suffix.lower(), self.dictionary.suffix.lower()} & {".npy"}
-            columns = known.columns if named else self.columns
-            dictionary = records(self.dictionary, "dictionary", columns)
-        released = read_file(self.released, "released", console, self.released_columns, self.released_id_column)
-        return known, released, dictionary
+        known = records("known", columns, id_column)
+        dictionary = records("dictionary", self._like_known("dictionary", known, columns), id_column)
+        sample = records("sample", self._like_known("sample", known, columns), id_column if known is None else None)
+        released = read_file(self._given["released"], "released", console, released_columns, released_id_column)
+        names, limits = _attributes(ranges, known, sample, released.values.shape[1])
+        return Held(released, known, sample, dictionary, names, limits, self.noise)
 
-    def hints(self, linkage: Linkage, known: Table, released: Table) -> list[str]:
-        """What may help where no record is linked."""
-        if len(linkage.linked) or self.normalise or not _alike(released) or _alike(known):
-            return []
-        return ["All released rows have the same length, the known records do not: try --normalise."]
-
-
-def _normalised(table: Table, name: str) -> Table:
-    """Records of length one, as precise as they were."""
-    norms = row_norms(np.asarray(table.values, dtype=np.float64))
-    zeros = np.flatnonzero(norms == 0)
-    if len(zeros):
-        got = f"{len(zeros)}; the first in row {zeros[0] + 1}"
-        raise InputError(name, "must have no records of zeros where --normalise is given", got)
-    kind = table.values.dtype if table.values.dtype.kind == "f" else np.dtype(np.float64)
-    return replace(table, values=(table.values / norms[:, None]).astype(kind))
+    def _like_known(self, name: str, known: Table | None, columns: Sequence[str] | None) -> Sequence[str] | None:
+        """The columns of another table that stand for those of the known records."""
+        if known is None or not (_named(self._given.get("known")) and _named(self._given.get(name))):
+            return columns
+        return known.columns
 
 
-def _alike(table: Table) -> bool:
-    norms = row_norms(np.asarray(table.values, dtype=np.float64))
-    return bool(np.ptp(norms) <= _ALIKE * norms.max())
+def _named(path: Path | None) -> bool:
+    """Whether the columns of a file have names."""
+    return path is not None and path.suffix.lower() != ".npy"
+
+
+def _attributes(
+    ranges: Ranges | tuple[float, float] | None, known: Table | None, sample: Table | None, released: int
+) -> tuple[tuple[str, ...], NDArray[np.float64] | None]:
+    """Names of the attributes, and their bounds in that order."""
+    table = known or sample
+    names = fit_columns((), released) if table is None else table.columns
+    if ranges is None:
+        return names, None
+    if isinstance(ranges, tuple) and not isinstance(ranges, Ranges):
+        return names, np.tile(ranges, (len(names), 1))
+    lines, told = len(ranges.values), ranges.names
+    unnamed = names == fit_columns((), len(names))  # as tables are that have no names
+    if table is not None and told is not None and (not unnamed or set(told) <= set(names)):
+        return names, _by_name(told, ranges.values, names)
+    if lines > len(names) or (lines < len(names) and (table is not None or told is None)):
+        what = count(released, "released column") if table is None else f"{count(len(names), 'column')} of known"
+        raise InputError(
+            "--bounds",
+            f"must have a line for each attribute, {what}",
+            count(lines, "line"),
+            "Name them in 'attribute'.",
+        )
+    # Attributes that no line names have no bounds.
+    values = np.tile([-np.inf, np.inf], (len(names), 1))
+    values[:lines] = ranges.values
+    if told is None:
+        return names, values
+    others = (f"other_{number + 1}" for number in range(len(names) - lines))
+    return (*told, *others), values
+
+
+def _by_name(told: Sequence[str], given: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+    values = np.tile([-np.inf, np.inf], (len(names), 1))
+    for name, range_ in zip(told, given, strict=True):
+        if name not in names:
+            close = difflib.get_close_matches(name, names)
+            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Columns: {', '.join(names[:20])}."
+            raise InputError("--bounds", "must name attributes that are columns of the other tables", repr(name), hint)
+        values[names.index(name)] = range_
+    return values
 
 
 def read_file(path: Path, name: str, console: Console, columns: Sequence[str] | None, id_column: str | None) -> Table:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of results: matplotlib, without a display, in colours that colour-blind readers tell apart."""
+"""Charts as files: matplotlib, without a display, in colours that colour-blind readers tell apart."""
 
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 from typing import Any
 
-from isobreach.attacks import AttackSummary
+from isobreach.document import Chart, Panel
 from isobreach.errors import MissingExtraError
 
-# Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash.
-_COLOURS = ("#0072B2", "#D55E00", "#00795C")
-_DASHES = ("--", "-", "-.")
+# Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash. One set a panel.
+_STYLES = (
+    (("#0072B2", "--"), ("#D55E00", "-"), ("#00795C", "-.")),
+    (("#000000", "-"), ("#CC79A7", "--"), ("#56B4E9", "-.")),
+)
 
 
 def require_matplotlib(purpose: str) -> None:
@@ -37,56 +39,43 @@ def figure_files(stem: str, draw: Callable[[], Any], *, dpi: int) -> dict[str, b
     return files
 
 
-def attack_figure(summary: AttackSummary) -> dict[str, bytes]:
-    """An attack as ``exposure.svg`` and ``exposure.png``: the content of each file."""
+def draw(chart: Chart) -> dict[str, bytes]:
+    """Return a chart as SVG and PNG: the content of each file, by its name."""
     require_matplotlib("a figure")
-    return figure_files("exposure", partial(_attack_figure, summary), dpi=160)
+    return figure_files(chart.name, partial(_figure, chart), dpi=160)
 
 
-def _attack_figure(summary: AttackSummary) -> Any:
+def _figure(chart: Chart) -> Any:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    entries = summary.linkage.dictionary
-    more = "" if entries is None else f" and {len(entries.linked):,} of a dictionary"
-    figure.suptitle(
-        f"{summary.links['linked']} of {summary.known_records} known records{more} linked: "
-        f"{summary.hidden_dimension} of {summary.known_columns} dimensions stay hidden",
-        fontsize=12,
-    )
-    _draw_ranks(left, summary)
-    _draw_epsilons(right, summary)
-    for axes in (left, right):
-        axes.set_ylabel("breach probability (higher is worse)")
-        axes.set_ylim(-0.02, 1.04)
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
+    figure = Figure(figsize=(5 * len(chart.panels), 4.2), layout="constrained")
+    several = figure.subplots(1, len(chart.panels), squeeze=False)[0]
+    figure.suptitle(chart.title, fontsize=12)
+    for place, (axes, panel) in enumerate(zip(several, chart.panels, strict=True)):
+        _draw(axes, panel, _STYLES[place % len(_STYLES)])
     return figure
 
 
-def _draw_ranks(axes: Any, summary: AttackSummary) -> None:
-    for (epsilon, (ranks, values)), colour, dash in zip(summary.rank_curves.items(), _COLOURS, _DASHES, strict=False):
-        label = f"within {100 * epsilon:.4g}%"
-        axes.plot(ranks, values, dash, color=colour, lw=2.6 if epsilon == summary.epsilon else 1.6, label=label)
-    # Below the axes: wherever the curves run, the legend hides none of them.
-    axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, frameon=False)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("other released rows, most exposed first")
-    axes.set_title(f"Every other released row ({summary.estimator} estimate)", fontsize=10)
-
-
-def _draw_epsilons(axes: Any, summary: AttackSummary) -> None:
-    names = {"optimal": "optimal estimate", "uniform": "the paper's uniform estimate"}
-    curves = summary.epsilon_curves.items()
-    for (name, (epsilons, values)), colour, dash in zip(curves, ("#000000", "#CC79A7"), ("-", "--"), strict=True):
-        axes.plot(100 * epsilons, values, dash, color=colour, lw=2, label=names[name])
-    axes.axvline(100 * summary.epsilon, color="0.5", lw=1)
-    place = {"xytext": (4, 0), "textcoords": "offset points", "color": "0.35", "fontsize": 9}
-    axes.annotate(f"chosen: {100 * summary.epsilon:g}%", (100 * summary.epsilon, 0.02), **place)
-    axes.xaxis.set_major_formatter("{x:g}%")
-    axes.set_xlabel("relative error that counts as a breach")
-    axes.set_title("The most exposed of them", fontsize=10)
-    if curves:
-        axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
+def _draw(axes: Any, panel: Panel, styles: tuple[tuple[str, str], ...]) -> None:
+    for place, line in enumerate(panel.lines):
+        colour, dash = styles[place % len(styles)]
+        axes.plot(line.x, line.y, dash, color=colour, lw=line.width, label=line.label)
+    if panel.mark is not None:
+        where, what = panel.mark
+        axes.axvline(where, color="0.5", lw=1)
+        place_of = {"xytext": (4, 0), "textcoords": "offset points", "color": "0.35", "fontsize": 9}
+        axes.annotate(what, (where, 0.02), **place_of)
+    if panel.lines:  # below the axes: wherever the curves run, the legend hides none of them
+        columns = min(len(panel.lines), 3)
+        axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns, frameon=False)
+    if panel.x_scale == "log":
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+    elif panel.x_scale == "percent":
+        axes.xaxis.set_major_formatter("{x:g}%")
+    axes.set_xlabel(panel.x_label)
+    axes.set_ylabel(panel.y_label)
+    axes.set_title(panel.title, fontsize=10)
+    axes.set_ylim(-0.02, 1.04)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)

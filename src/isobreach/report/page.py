@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A self-contained HTML page of an attack: verdict first, then the figure, the numbers and how to run it again."""
+"""A document as one self-contained HTML page: verdict first, then what was found, and how to run it again."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from isobreach._phrases import KINDS, MOTIONS, count, percent, probability
 from isobreach._text import escape
-from isobreach.attacks import AttackSummary
-from isobreach.linking import Linkage, dictionary_sentence, link_table
-from isobreach.report.wording import sentences, verdict
-
-MOST = 100  # links that a page shows
-_MEANING = {
-    "chance": "Chance: expected matches that chance alone would make.",
-    "posterior": "Posterior: probability of the link, given the release.",
-}
+from isobreach.document import Block, Bullets, Chart, Document, Table, Text
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #57606a; --line: #d0d7de; --accent: #b42318; }
@@ -36,30 +27,56 @@ figure { margin: 1.5rem 0; } .drawing { overflow-x: auto; }
 """
 
 
-def attack_page(
-    title: str,
-    summary: AttackSummary,
-    run: Mapping[str, Any],
-    drawing: str | None,
-    findings: Sequence[str] = (),
-) -> str:
-    """The page as text. ``drawing``: SVG. ``findings``: further sentences, such as what only the owner can know."""
-    said = "".join(f"<li>{escape(line)}</li>" for line in [*sentences(summary), *findings])
-    return page(
-        title,
-        verdict(summary),
-        f"<ul>{said}</ul>",
-        _figure(drawing),
-        _exposure(summary),
-        "<h2>Known records</h2>",
-        _links(summary.linkage, range(summary.known_records), "known record", "result.json"),
-        _dictionary(summary.linkage.dictionary),
-        f"""<h2>Threat model</h2>
-<p>{escape(_threat(summary))} Not being breached by this attack is no proof of safety: other attacks, and attackers who
-know more, may succeed.</p>""",
-        "<h2>How to run it again</h2>",
-        table(("", ""), run_rows(run)),
-    )
+def document_page(document: Document, run: Mapping[str, Any], drawings: Mapping[str, str]) -> str:
+    """Return the page as text.
+
+    Parameters
+    ----------
+    document
+        What there is to say.
+    run
+        The record of the run, for repeating it.
+    drawings
+        SVG of each chart, by its name; a chart without one is left out.
+    """
+    parts = [_bullets(document.findings)] if document.findings else []
+    for section in document.sections:
+        parts += [f"<h2>{escape(section.heading)}</h2>"] if section.heading else []
+        parts += [_block(block, drawings) for block in section.blocks]
+    again = ["<h2>How to run it again</h2>", table(("", ""), run_rows(run))]
+    return page(document.title, document.verdict, *parts, *again)
+
+
+def _block(block: Block, drawings: Mapping[str, str]) -> str:
+    match block:
+        case Text(text, soft):
+            return f'<p class="soft">{escape(text)}</p>' if soft else f"<p>{escape(text)}</p>"
+        case Bullets(lines):
+            return _bullets(lines)
+        case Table():
+            return _table(block)
+        case Chart(name, _, caption):
+            return _figure(name, caption, drawings[name]) if name in drawings else ""
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+
+
+def _table(block: Table) -> str:
+    """A table; a long one is cut and said to be."""
+    said = [block.note] if block.note else []
+    if len(block.rows) > block.most:
+        said.append(f"The first {block.most} of {len(block.rows):,}: {block.rest} has them all.")
+    note = f'<p class="soft">{escape(" ".join(said))}</p>' if said else ""
+    shown = table(block.head, block.rows[: block.most])
+    return f'<div class="wide" tabindex="0">{shown}</div>{note}' if all(block.head) else f"{shown}{note}"
+
+
+def _figure(name: str, caption: str, drawing: str) -> str:
+    drawing = drawing[drawing.index("<svg") :].replace("<svg ", f'<svg role="img" aria-labelledby="{name}-text" ', 1)
+    drawing = f'<div class="drawing" tabindex="0">{drawing}</div>'
+    return f'<figure>{drawing}<figcaption id="{name}-text">{escape(caption)}</figcaption></figure>'
 
 
 def content_policy(script: str | None = None) -> str:
@@ -98,79 +115,6 @@ def page(title: str, said: str, *parts: str) -> str:
 </body>
 </html>
 """
-
-
-def _figure(drawing: str | None) -> str:
-    if drawing is None:
-        return ""
-    drawing = drawing[drawing.index("<svg") :].replace("<svg ", '<svg role="img" aria-labelledby="figure-text" ', 1)
-    caption = (
-        "Left: breach probability of every other released row, most exposed first. "
-        "Right: that of the most exposed row against the error that counts as a breach. Higher is worse."
-    )
-    drawing = f'<div class="drawing" tabindex="0">{drawing}</div>'
-    return f'<figure>{drawing}<figcaption id="figure-text">{caption}</figcaption></figure>'
-
-
-def _exposure(summary: AttackSummary) -> str:
-    if not summary.placed:
-        return ""
-    return f"""<h2>Breach probability of the other released rows</h2>
-<p class="soft">{escape(KINDS[summary.kind].capitalize())}, given the links. Higher is worse. A breach is
-an estimate within {escape(percent(summary.epsilon))} of the record's length (its Euclidean norm).</p>
-{table(("", "probability"), _numbers(summary))}"""
-
-
-def _links(linkage: Linkage, which: Sequence[int], noun: str, file: str) -> str:
-    """Some of the links as a table; a long list is cut and said to be."""
-    head, cells = link_table(linkage, which[:MOST], noun)
-    said = [_MEANING[name] for name in head if name in _MEANING]
-    if len(which) > MOST:
-        said.append(f"The first {MOST} of {len(which):,}: {file} has them all.")
-    notes = f'<p class="soft">{escape(" ".join(said))}</p>' if said else ""
-    return f'<div class="wide" tabindex="0">{table(head, cells)}</div>{notes}'
-
-
-def _dictionary(entries: Linkage | None) -> str:
-    if entries is None:
-        return ""
-    linked = entries.linked.tolist()
-    table = _links(entries, linked, "dictionary record", "dictionary.parquet") if linked else ""
-    return f"<h2>Dictionary</h2><p>{escape(dictionary_sentence(entries))}</p>{table}"
-
-
-def _threat(summary: AttackSummary) -> str:
-    linkage = summary.linkage
-    if not summary.placed:
-        made = "supposes that it keeps the distances of the records"
-    else:
-        noise = ", with noise," if linkage.noise else ""
-        made = f"{'finds' if linkage.reason else 'knows'} that it is {MOTIONS[linkage.motion]}{noise} of the records"
-    more = ""
-    if linkage.dictionary is not None:
-        more = f", besides {count(len(linkage.dictionary.rows), 'record')} that may be in it or not"
-    return f"The attacker holds the release, {made}, and knows some of them but not which rows they are{more}."
-
-
-def _numbers(summary: AttackSummary) -> list[tuple[str, str]]:
-    def say(value: float) -> str:
-        return probability(value, summary.kind)
-
-    rows = []
-    if summary.best_row is not None and summary.best_probability is not None:
-        rows.append(
-            (
-                f"the most exposed: released row {summary.best_row} (counted from 0)",
-                say(summary.best_probability),
-            )
-        )
-    for quantile, value in sorted(summary.quantiles.items(), reverse=True):
-        rows.append((f"the {100 * (1 - quantile):.3g}% most exposed rows: this or more", say(value)))
-    if summary.mean_probability is not None:
-        rows.append(("mean", say(summary.mean_probability)))
-    if summary.baseline_probability is not None:
-        rows.append(("baseline: an attacker who knows no record", probability(summary.baseline_probability)))
-    return rows
 
 
 def run_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:

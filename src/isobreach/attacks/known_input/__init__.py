@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The known-input attack: known records are linked, everyone else's record is estimated."""
+"""Link known records to their released rows and estimate everyone else's record."""
 
 from isobreach.attacks.known_input.attack import AttackResult, attack, attack_linked
 from isobreach.attacks.known_input.exposure import Kind
+from isobreach.attacks.known_input.method import KnownInput, KnownInputReconstruction, hints, normalised
 from isobreach.attacks.known_input.summary import AttackSummary, summarise
 
-__all__ = ["AttackResult", "AttackSummary", "Kind", "attack", "attack_linked", "summarise"]
+__all__ = [
+    "ATTACK",
+    "AttackResult",
+    "AttackSummary",
+    "Kind",
+    "KnownInputReconstruction",
+    "attack",
+    "attack_linked",
+    "hints",
+    "normalised",
+    "summarise",
+]
+
+ATTACK = KnownInput()

@@ -19,12 +19,12 @@ from scipy.special import ndtr
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
 from isobreach._validation import check_positive, check_seed, check_table
+from isobreach.attacks.base import Knowledge, Reconstruction
 from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.evidence import grid_evidence, still_certain
 from isobreach.attacks.lattice.frame import Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
 from isobreach.attacks.lattice.search import LATE, Release, search
-from isobreach.attacks.reconstruction import Knowledge, Reconstruction
 from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
 from isobreach.linking import link

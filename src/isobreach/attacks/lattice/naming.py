@@ -34,10 +34,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
+from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
 from isobreach.attacks.lattice.placing import Placing, TooManyPlacementsError, centres_of
 from isobreach.attacks.lattice.sampling import LEAST_SAMPLE, Comparison, from_grid
-from isobreach.attacks.reconstruction import Knowledge
 from isobreach.blocks import run_in_order
 from isobreach.errors import InputError
 from isobreach.geometry.lattice import Deadline

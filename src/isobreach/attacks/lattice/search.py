@@ -27,6 +27,7 @@ Path = partial[Frame | None]
 _UNITS = tuple(10.0**-k for k in range(7))
 # Error of an inner product, in squared units, beyond which its whole number cannot be told.
 _LARGEST_ERROR = 0.25
+SEARCHING = "lattice paths"  # what the search is called while it goes on
 LATE = "the time budget was too short for all paths"
 _ROUNDOFF = 64.0  # times that of a coordinate: fits and long sums have more
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
@@ -67,7 +68,7 @@ def search(
     late = ""
     paths = _paths(release, noise)
     for done, (path, child) in enumerate(zip(paths, random.spawn(len(paths)), strict=True)):
-        progress("lattice paths", done, len(paths))
+        progress(SEARCHING, done, len(paths))
         if deadline.left <= 0:
             late = LATE
             break
@@ -88,7 +89,7 @@ def search(
             best = frame
         if complete and frame.certain.all():
             break
-    progress("lattice paths", len(paths), len(paths))
+    progress(SEARCHING, len(paths), len(paths))
     # The best frame's own doubt, or that of the path that bears most.
     doubt = (best.doubt if best is not None else "") or next(filter(None, doubts), "")
     return best, "; ".join(part for part in (doubt, late) if part)

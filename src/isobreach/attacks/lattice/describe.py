@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lattice attack in plain words and in JSON: one source for the terminal, the page and the machine-readable result.
+"""The lattice attack in plain words, tables and JSON: one source for terminal, page and machine-readable result.
 
 Steps of grids and names of attributes are told, values of records never.
 """
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from isobreach._phrases import count
-from isobreach.attacks import LatticeReconstruction
+from isobreach.attacks.lattice.attack import LatticeReconstruction
+from isobreach.document import Bullets, Document, Section, Table, Text
 
 SCHEMA = "isobreach/lattice/1"
 HEAD = ("column", "step", "named by", "sign by", "offset by")
@@ -51,7 +52,15 @@ class LatticeFindings:
     known: int | None
     sample: int | None
     bounds: bool
-    seed: int
+    seed: int | None
+
+    @classmethod
+    def of(cls, found: LatticeReconstruction) -> "LatticeFindings":
+        """Return what there is to tell of a result."""
+        columns = len(found.recovered)
+        asked = found.asked
+        names = asked.names or tuple(f"c{place + 1}" for place in range(columns))
+        return cls(found, names, asked.known, asked.sample, asked.bounds, asked.seed)
 
     @property
     def rows(self) -> int:
@@ -93,6 +102,28 @@ class LatticeFindings:
                 label = None if f"{_OPEN}_{number}" in taken else f"{_OPEN}_{number}"
             labels[place] = label
         return labels
+
+
+def document(found: LatticeReconstruction) -> Document:
+    """The document of a lattice attack."""
+    told = LatticeFindings.of(found)
+    note = (
+        "Step: distance between neighbouring values of the attribute. By: what settled which attribute a column is, "
+        "its sign and its offset. The values themselves are private and not shown."
+    )
+    attributes = Table(HEAD, tuple(map(tuple, lattice_table(told))), note)
+    again = "The same seed gives the same result unless the time budget ends the search."
+    return Document(
+        "Lattice attack",
+        lattice_verdict(told),
+        tuple(lattice_sentences(told)),
+        (
+            *([Section("Attributes", (attributes,), brief=True)] if found.claimed else []),
+            Section("Threat model", (Text(lattice_threat(told)),)),
+            Section("What a claim assumes", (Bullets(tuple(lattice_caveats(told))), Text(again, soft=True))),
+        ),
+        lattice_json(told),
+    )
 
 
 def lattice_verdict(told: LatticeFindings) -> str:

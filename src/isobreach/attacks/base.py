@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What any attacker may know, what any attack is, and what it gives back.
+
+An attack is one object: its name, what it needs, on which releases it can work at all, how it runs, and how its result
+is described. Command line, audit and report know nothing else of it.
+"""
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isobreach._progress import Progress
+from isobreach._validation import check_not_negative, check_same_width, check_table, check_widths
+from isobreach.blocks import Source
+from isobreach.document import Document
+from isobreach.errors import InputError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+Held = Literal["known", "rows", "sample", "bounds", "noise", "dictionary"]  # the fields of Knowledge
+_WORDS: dict[Held, str] = {
+    "known": "known records",
+    "rows": "the released rows of known records",
+    "sample": "a public sample",
+    "bounds": "ranges of the attributes",
+    "noise": "the noise level",
+    "dictionary": "a dictionary",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What the attacker holds besides the release; nothing by default.
+
+    Attributes
+    ----------
+    known
+        Records that are in the release; which rows they are is not known.
+    sample
+        Records of the same population, none of which need be in the release: public marginals.
+    bounds
+        Least and greatest value of each attribute, n x 2; infinite where there is none.
+    noise
+        Standard deviation of random errors of released coordinates, ``"estimate"`` to find it out.
+    rows
+        Released row of each known record, -1 where it is not known.
+    dictionary
+        Candidate records, any of which may be absent from the release.
+    """
+
+    known: NDArray[Any] | None = None
+    sample: NDArray[Any] | None = None
+    bounds: ArrayLike | None = None
+    noise: float | Literal["estimate"] | None = None
+    rows: ArrayLike | None = None
+    dictionary: NDArray[Any] | None = None
+
+    @classmethod
+    def of(cls, given: object) -> "Knowledge":
+        """What was given, nothing for None; anything else is refused."""
+        if given is None:
+            return cls()
+        if not isinstance(given, cls):
+            got = type(given).__name__
+            raise InputError("knowledge", "must be a Knowledge", got, "Known records are Knowledge(known=...).")
+        return given
+
+    def has(self, held: Held) -> bool:
+        """Whether the attacker holds this."""
+        return getattr(self, held) is not None
+
+    def check(self, columns: int, rows: int = sys.maxsize) -> "Knowledge":
+        """Return itself with plain arrays, after checking them against the release's columns and rows."""
+        known, sample, dictionary = (self._table(name, columns) for name in ("known", "sample", "dictionary"))
+        if known is not None and dictionary is not None:
+            check_same_width(known.shape[1], dictionary.shape[1])
+        given = self.noise is None or (isinstance(self.noise, str) and self.noise == "estimate")
+        noise = self.noise if given else check_not_negative("noise", self.noise)
+        places = self._rows(0 if known is None else len(known), rows)
+        return Knowledge(known, sample, self._bounds(columns), noise, places, dictionary)
+
+    def _rows(self, known: int, released: int) -> IntArray | None:
+        if self.rows is None:
+            return None
+        rows = np.asarray(self.rows)
+        rows = rows if rows.size else rows.astype(np.int64)  # an empty list has no type of its own
+        if rows.shape != (known,) or rows.dtype.kind not in "iu":
+            got = f"{rows.dtype} of shape {rows.shape}"
+            raise InputError("rows", f"must be one whole number for each of {known} known records", got)
+        if ((rows < -1) | (rows >= released)).any():
+            raise InputError("rows", f"must be from 0 to {released - 1}, or -1 where a row is not known", "others")
+        return rows.astype(np.int64)
+
+    def _table(self, name: str, columns: int) -> NDArray[Any] | None:
+        given = getattr(self, name)
+        if given is None:
+            return None
+        try:
+            values = np.asarray(given)
+        except ValueError:  # its rows differ in length
+            raise InputError(name, "must be a table: two dimensions", type(given).__name__) from None
+        check_table(name, values)
+        check_widths(values.shape[1], columns, name)
+        return values
+
+    def _bounds(self, columns: int) -> FloatArray | None:
+        if self.bounds is None:
+            return None
+        try:
+            bounds = np.asarray(self.bounds, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("bounds", "must be numbers", type(self.bounds).__name__) from None
+        if bounds.shape == (2,):
+            bounds = np.tile(bounds, (columns, 1))  # one range for all attributes
+        if bounds.ndim != 2 or bounds.shape[1] != 2 or not 1 <= len(bounds) <= columns:
+            rule = f"must be a least and a greatest value for each of at most {columns} attributes"
+            raise InputError("bounds", rule, f"shape {bounds.shape}")
+        wrong = ~(bounds[:, 0] <= bounds[:, 1])  # also where one is not a number
+        if wrong.any():
+            raise InputError(
+                "bounds", "must be a least and a greatest value", f"others at attribute {int(wrong.argmax())}"
+            )
+        return bounds
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What an attack was asked: how much the attacker held, the seed and settings, and names for the result.
+
+    Attributes
+    ----------
+    shape
+        Rows and columns of the release.
+    known, sample
+        How many records the attacker held, None for no table.
+    bounds
+        Whether ranges of the attributes were known.
+    seed, settings
+        As given.
+    names
+        Of the attributes, in the order of the attacker's tables; empty where there are none.
+    known_ids, released_ids, dictionary_ids
+        Names of the rows, where the tables have any.
+    """
+
+    shape: tuple[int, int] = (0, 0)
+    known: int | None = None
+    sample: int | None = None
+    bounds: bool = False
+    seed: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    known_ids: NDArray[Any] | None = None
+    released_ids: NDArray[Any] | None = None
+    dictionary_ids: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """What an attack by name gives back.
+
+    Attributes
+    ----------
+    claimed
+        Whether the attack stands by its estimates. A miss is ``False``, never a guess.
+    reason
+        Why, in one sentence.
+    estimates
+        Estimate of every released row's record; columns that are not known hold NaN.
+    breach_probability
+        Of every released row, where the attack can tell.
+    decided
+        False where the time ended before the attack was through, or where it found something that it cannot claim: with
+        more time or knowledge it might find more.
+    asked
+        What the attacker was given, and the names of what the tables hold; set by ``reconstruct``.
+    """
+
+    claimed: bool
+    reason: str
+    estimates: Any = field(repr=False)
+    breach_probability: FloatArray | None = field(default=None, repr=False)
+    decided: bool = True
+    asked: Asked = field(default_factory=Asked, repr=False)
+
+    def contained(self, container: Callable[[FloatArray, IntArray], Any]) -> "Reconstruction":
+        """Return itself with estimates in a container: a function of values and released rows."""
+        return replace(self, estimates=container(self.estimates, self.rows))
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Released rows that the estimates are of: all of them."""
+        return np.arange(len(self.estimates))
+
+
+def setting(default: Any, help_text: str, **more: Any) -> Any:
+    """A field of an attack's settings.
+
+    Parameters
+    ----------
+    default
+        Its value unless another is given; also its type.
+    help_text
+        What it means, for the help of the command line.
+    more
+        ``choices``, a tuple of the values allowed; ``type``, where the default does not show it (None); ``metavar``.
+    """
+    return field(default=default, metadata={"help": help_text, **more})
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """For attacks that have none."""
+
+
+class Attack(ABC):
+    """A method: knowledge and a release in, estimates out.
+
+    Subclass it, give it the attributes below, and register an instance: as ``ATTACK`` of a module in this package, or
+    from another package as an entry point of the group ``isobreach.attacks``.
+
+    Attributes
+    ----------
+    name
+        By which it is called.
+    title
+        What it is called in sentences: "lattice attack".
+    needs
+        Knowledge that it cannot do without.
+    uses
+        Further knowledge that it can use.
+    settings
+        A frozen dataclass, each field made by ``setting``: checked, and offered on the command line.
+    packages
+        Optional packages that it imports.
+    keeps_waiting
+        Whether its compiled code keeps Python's other threads waiting: progress is then shown from the start.
+    audited
+        Whether audits play it without being asked; an attack of another package is played when it is named.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    needs: ClassVar[frozenset[Held]] = frozenset()
+    uses: ClassVar[frozenset[Held]] = frozenset()
+    settings: ClassVar[type] = NoSettings
+    packages: ClassVar[tuple[str, ...]] = ()
+    keeps_waiting: ClassVar[bool] = False
+    audited: ClassVar[bool] = False
+
+    def suits(self, model: Any) -> str | None:
+        """Return why the attack cannot work on a release of this model, or None.
+
+        Parameters
+        ----------
+        model
+            The ``ReleaseModel`` of the scheme behind the release.
+        """
+        return None
+
+    @abstractmethod
+    def run(
+        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+    ) -> Reconstruction:
+        """Attack a release; no claim is a valid outcome.
+
+        Parameters
+        ----------
+        release
+            The released rows.
+        knowledge
+            What the attacker holds, checked; it has what the attack needs.
+        seed
+            Makes the attack repeatable.
+        progress
+            Called as ``progress(label, done, total)``.
+        settings
+            The attack's own.
+        """
+
+    def describe(self, found: Reconstruction) -> Document:
+        """Return what there is to say of a result; attacks with more to say than the reason have their own.
+
+        Parameters
+        ----------
+        found
+            What ``run`` gave back, with ``asked`` filled in.
+        """
+        asked = found.asked
+        data = {
+            "schema": f"isobreach/{self.name}/1",
+            "claimed": found.claimed,
+            "reason": found.reason,
+            "rows": asked.shape[0],
+            "columns": list(asked.names),
+            "seed": asked.seed,
+        }
+        return Document(self.title.capitalize(), f"{self.title.capitalize()}: {found.reason}", data=data)
+
+    def labels(self, found: Reconstruction) -> dict[int, str]:
+        """Return a name for every column of the estimates that is worth writing, by its place.
+
+        Parameters
+        ----------
+        found
+            What ``run`` gave back.
+        """
+        names = found.asked.names
+        return {j: names[j] if j < len(names) else f"c{j + 1}" for j in range(found.estimates.shape[1])}
+
+    def interruptible(self) -> bool:
+        """Let signals end compiled code that would ignore them, and return whether they do; before ``run``."""
+        return True
+
+    @property
+    def installed(self) -> bool:
+        """Whether its optional packages are there."""
+        return all(find_spec(package) is not None for package in self.packages)
+
+    def lacks(self, knowledge: Knowledge) -> tuple[Held, ...]:
+        """Return what it needs and the attacker does not hold."""
+        return tuple(held for held in get_args(Held) if held in self.needs and not knowledge.has(held))
+
+    def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all settings, those that are not given at their defaults; names that it does not have are refused."""
+        own = fields(self.settings)
+        for name in settings:
+            if name not in {one.name for one in own}:
+                allowed = ", ".join(one.name for one in own) or "none"
+                raise InputError("settings", f"must be those of the {self.name} attack: {allowed}", repr(name))
+        given = self.settings(**settings)
+        return {one.name: getattr(given, one.name) for one in own}
+
+
+def reconstruct(
+    attack: Attack,
+    release: Source,
+    knowledge: Knowledge,
+    *,
+    seed: int | None,
+    progress: Progress,
+    settings: Mapping[str, Any],
+) -> Reconstruction:
+    """Run an attack after all checks that attacks have in common, and record what it was asked."""
+    chosen = attack.checked(settings)
+    held = knowledge.check(*reversed(release.shape))
+    for missing in attack.lacks(held):
+        rule = f"must have {_WORDS[missing]} for this attack"
+        raise InputError("knowledge", rule, "none", f"Give Knowledge({missing}=...).")
+    found = attack.run(release, held, seed=seed, progress=progress, **chosen)
+    known, sample = (None if table is None else len(table) for table in (held.known, held.sample))
+    asked = Asked(release.shape, known, sample, held.bounds is not None, seed, chosen)
+    return replace(found, asked=asked)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The known-input attack under the protocol that all attacks share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction, setting
+from isobreach.attacks.known_input.attack import AttackResult, attack
+from isobreach.attacks.known_input.describe import document
+from isobreach.attacks.known_input.summary import summarise
+from isobreach.blocks import Source
+from isobreach.document import Document
+from isobreach.errors import InputError
+from isobreach.geometry import ESTIMATORS, row_norms
+from isobreach.linking import CHOICES, RULES, Linkage
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_ALIKE = 1e-3  # relative spread of lengths that are the same: float16 vectors of length one spread by about 5e-4
+
+
+@dataclass(frozen=True)
+class KnownInputSettings:
+    """Settings of the known-input attack: see ``isobreach.attack``."""
+
+    epsilon: float = setting(0.1, "Relative error that counts as a breach.")
+    estimator: str = setting(
+        "optimal", "Best estimate, the paper's, or the paper's with the formula as printed.", choices=ESTIMATORS
+    )
+    rule: str = setting("backbone", "Which links count: all certain ones, or the paper's.", choices=RULES)
+    tolerance: float | None = setting(
+        None,
+        "Largest error of a released coordinate; by default read off the release's own precision.",
+        type=float,
+    )
+    motion: str = setting(
+        "auto",
+        "What the release keeps: norms and distances, distances, or their ratios. auto finds out and says why; it is "
+        "the default because perturb makes rigid releases unless told otherwise.",
+        choices=CHOICES,
+    )
+    normalise: bool = setting(False, "Scale known and dictionary records to length one first, as vector stores do.")
+
+
+@dataclass(frozen=True, eq=False)
+class KnownInputReconstruction(Reconstruction):
+    """What the known-input attack gives back. Estimates and probabilities of all rows are computed when asked for.
+
+    Attributes
+    ----------
+    result
+        The attack's own result: links, residuals, probabilities at any epsilon.
+    hints
+        What may help where no record is linked.
+    """
+
+    estimates: Any = field(init=False, repr=False)
+    breach_probability: Any = field(init=False, repr=False)
+    result: AttackResult = field(repr=False, kw_only=True)
+    hints: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only for fields that were not set yet: as large as the release, and often not needed.
+        if name not in ("estimates", "breach_probability"):
+            raise AttributeError(name)
+        value = getattr(self.result, name)
+        object.__setattr__(self, name, value)
+        return value
+
+    def contained(self, container: Callable[[FloatArray, IntArray], Any]) -> "KnownInputReconstruction":
+        """Return itself with estimates in a container, still to be computed."""
+        return replace(self, result=replace(self.result, container=container))
+
+
+class KnownInput(Attack):
+    """Known records are linked to their released rows, and everyone else's record is estimated."""
+
+    name = "known-input"
+    title = "known-input attack"
+    needs = frozenset({"known"})
+    uses = frozenset({"noise", "dictionary"})
+    settings = KnownInputSettings
+
+    def run(
+        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+    ) -> KnownInputReconstruction:
+        """Link, fit, measure: see ``isobreach.attack``."""
+        normalise = settings.pop("normalise")
+        given = np.asarray(knowledge.known)
+        known, dictionary = (
+            None if table is None else normalised(table, name) if normalise else table
+            for name, table in (("known", given), ("dictionary", knowledge.dictionary))
+        )
+        assert known is not None
+        result = attack(
+            known, release, noise=knowledge.noise, dictionary=dictionary, seed=seed, progress=progress, **settings
+        )
+        linked, total = len(result.linkage.linked), len(result.linkage.rows)
+        return KnownInputReconstruction(
+            claimed=linked > 0,
+            reason=f"{linked} of {total} known records linked; {result.hidden_dimension} dimensions stay hidden.",
+            result=result,
+            hints=() if normalise else hints(result.linkage, given, release),
+        )
+
+    def describe(self, found: Reconstruction) -> Document:
+        """Return the verdict, the figures of all other rows, and the links."""
+        assert isinstance(found, KnownInputReconstruction)
+        asked, linkage = found.asked, found.result.linkage
+        entries = linkage.dictionary
+        if entries is not None:
+            entries = replace(entries, known_ids=asked.dictionary_ids, released_ids=asked.released_ids)
+        named = replace(linkage, known_ids=asked.known_ids, released_ids=asked.released_ids, dictionary=entries)
+        result = replace(found.result, linkage=named)
+        summary = summarise(result, normalised=bool(asked.settings.get("normalise")))
+        return document(result, summary, found.hints)
+
+
+def normalised(records: NDArray[Any], name: str) -> NDArray[Any]:
+    """Records of length one, as precise as they were; ``name``: what they are, for a message."""
+    norms = row_norms(np.asarray(records, dtype=np.float64))
+    zeros = np.flatnonzero(norms == 0)
+    if len(zeros):
+        got = f"{len(zeros)}; the first in row {zeros[0] + 1}"
+        raise InputError(name, "must have no records of zeros where --normalise is given", got)
+    kind = records.dtype if records.dtype.kind == "f" else np.dtype(np.float64)
+    return np.asarray((records / norms[:, None]).astype(kind))
+
+
+def hints(linkage: Linkage, known: NDArray[Any], release: Source) -> tuple[str, ...]:
+    """What may help where no record is linked."""
+    if len(linkage.linked) or _alike(np.asarray(known, dtype=np.float64)):
+        return ()
+    least, most = np.inf, 0.0
+    for low, high in release.map(_length_range, "measuring lengths"):
+        least, most = min(least, low), max(most, high)
+    if most - least > _ALIKE * most:
+        return ()
+    return ("All released rows have the same length, the known records do not: try --normalise.",)
+
+
+def _length_range(first: int, block: FloatArray) -> tuple[float, float]:
+    norms = row_norms(block)
+    return float(norms.min()), float(norms.max())
+
+
+def _alike(records: FloatArray) -> bool:
+    norms = row_norms(records)
+    return bool(np.ptp(norms) <= _ALIKE * norms.max())

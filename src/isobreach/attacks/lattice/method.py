@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lattice attack under the protocol that all attacks share."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from isobreach._progress import Progress
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction, setting
+from isobreach.attacks.lattice.attack import BUDGET, LatticeReconstruction, lattice_attack
+from isobreach.attacks.lattice.describe import LatticeFindings, document
+from isobreach.attacks.lattice.search import SEARCHING
+from isobreach.blocks import Source
+from isobreach.document import Document
+from isobreach.geometry.lattice import interruptible_fpylll
+
+
+@dataclass(frozen=True)
+class LatticeSettings:
+    """Settings of the lattice attack."""
+
+    budget: float = setting(BUDGET, "Seconds for the search.")
+
+
+class Lattice(Attack):
+    """Rows of a rotated table of whole numbers or decimals lie on a lattice whose axes are the secret rotation."""
+
+    name = "lattice"
+    title = "lattice attack"
+    uses = frozenset({"known", "sample", "bounds", "noise"})
+    settings = LatticeSettings
+    packages = ("fpylll", "cysignals")
+    keeps_waiting = True
+    audited = True
+
+    def run(
+        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+    ) -> LatticeReconstruction:
+        """Find the axes, check them on every row, name them as far as the knowledge goes."""
+
+        def limited(label: str, done: int, total: int) -> None:
+            progress(f"{label}, at most {settings['budget']:g} s" if label == SEARCHING else label, done, total)
+
+        return lattice_attack(release, knowledge, seed=seed, progress=limited, **settings)
+
+    def describe(self, found: Reconstruction) -> Document:
+        """Return what was read, what settled it, and what a claim assumes."""
+        assert isinstance(found, LatticeReconstruction)
+        return document(found)
+
+    def labels(self, found: Reconstruction) -> dict[int, str]:
+        """Return the attributes' names, open_1, open_2, ... where they are open, of the columns that were read."""
+        assert isinstance(found, LatticeReconstruction)
+        return LatticeFindings.of(found).labels
+
+    def interruptible(self) -> bool:
+        """Let signals end a reduction, which runs in compiled code."""
+        interruptible_fpylll()
+        return True
