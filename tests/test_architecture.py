@@ -19,6 +19,7 @@ FOUNDATION = {
     "_progress",
     "_phrases",
     "_registry",
+    "_settings",
     "_text",
     "_compiled",
     "_version",

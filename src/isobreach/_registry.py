@@ -116,3 +116,9 @@ class Registry(Mapping[str, T], Generic[T]):
 
 
 ATTACKS: Registry[Any] = Registry("attacks", "ATTACK", frozenset({"base", "registry", "refine"}), ("known-input",))
+SCHEMES: Registry[Any] = Registry(
+    "schemes",
+    "SCHEME",
+    frozenset({"scheme", "key", "rotation"}),
+    ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise"),
+)

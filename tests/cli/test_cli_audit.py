@@ -179,7 +179,7 @@ def test_the_gate(run, people, tmp_path, more, code):
         (("--tolerance", "x"), "--tolerance must be numbers, by commas. Got 'x'."),
         (("--noise-levels", "0.1,x"), "--noise-levels must be numbers, by commas. Got '0.1,x'."),
         (("--noise-levels", "-1"), "--noise-levels must be a finite number >= 0. Got -1.0."),
-        (("--attacks", "magic"), "--attacks must be one of known-input, lattice. Got 'magic'."),
+        (("--attacks", "magic"), "--attacks must be one of known-input, kaplan, lattice. Got 'magic'."),
         (("--columns", "agee"), "--columns must name columns of DATA. Got 'agee'. Did you mean 'age'?"),
         (("--id-column", "nam"), "--id-column must name columns of DATA. Got 'nam'. Did you mean 'name'?"),
         (("--width", "2"), "--width must be at least the number of columns of DATA, 4. Got 2."),
@@ -302,7 +302,7 @@ def test_a_polite_kill_ends_the_lattice_attack_at_once(tmp_path):
     pytest.importorskip("fpylll")
     np.save(tmp_path / "big.npy", np.random.default_rng(0).normal(size=(2000, 250)))
     asked = ("--coalitions", "1", "--trials", 2, "--scheme", "orthogonal", "--seed", 0, "--out", "out")
-    process = _until(tmp_path, "lattice paths 2", "big.npy", *asked)
+    process = _until(tmp_path, "lattice paths, at most 60 s 2", "big.npy", *asked)
     time.sleep(2.0)
     started = time.monotonic()
     process.send_signal(signal.SIGTERM)

@@ -8,6 +8,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from pyarrow import parquet
@@ -46,7 +47,8 @@ PARAMETERS = {
 def test_perturb_offers_every_scheme_and_every_parameter():
     from isobreach.cli.app import app
 
-    offered = {option.name: option for option in app.commands["perturb"].params}
+    perturb = app.commands["perturb"]
+    offered = {option.name: option for option in perturb.get_params(click.Context(perturb))}
     assert tuple(offered["scheme"].type.choices) == tuple(ib.schemes.SCHEMES) == tuple(PARAMETERS)
     for name, scheme in ib.schemes.SCHEMES.items():
         assert {field.name for field in fields(scheme)} == set(PARAMETERS[name]) <= set(offered)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What an attacker does: attacks by name, each a module of this package or of another."""
 
-from isobreach.attacks.base import Attack, Knowledge, NoSettings, Reconstruction, setting
+from isobreach._settings import setting
+from isobreach.attacks.base import Attack, Knowledge, NoSettings, Reconstruction
 from isobreach.attacks.kaplan import KaplanReconstruction, kaplan_estimates, pair_distances
 from isobreach.attacks.known_input import (
     AttackResult,

@@ -201,21 +201,6 @@ class Reconstruction:
         return np.arange(len(self.estimates))
 
 
-def setting(default: Any, help_text: str, **more: Any) -> Any:
-    """A field of an attack's settings.
-
-    Parameters
-    ----------
-    default
-        Its value unless another is given; also its type.
-    help_text
-        What it means, for the help of the command line.
-    more
-        ``choices``, a tuple of the values allowed; ``type``, where the default does not show it (None); ``metavar``.
-    """
-    return field(default=default, metadata={"help": help_text, **more})
-
-
 @dataclass(frozen=True)
 class NoSettings:
     """For attacks that have none."""

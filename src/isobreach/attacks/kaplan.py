@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 from isobreach._compiled import compiled
 from isobreach._progress import Progress
 from isobreach._random import generator
+from isobreach._settings import setting
 from isobreach._validation import LARGEST, check_integer, check_positive, check_seed
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction, setting
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.blocks import Source
 from isobreach.document import Document, Section, Table
 from isobreach.errors import InputError

@@ -26,9 +26,8 @@ def app() -> None:
     """
 
 
-@app.command()
+@app.command(cls=options.WithScheme)
 @click.argument("data")
-@options.scheme
 @click.option("--out", type=options.path, required=True, help="Released table to write (.csv, .parquet, .npy).")
 @click.option("--key", "key_path", type=options.path, required=True, help="Key file to write, yours alone (mode 0600).")
 @click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to protect, by commas.")
@@ -38,10 +37,6 @@ def app() -> None:
 def perturb(
     data: str,
     scheme: str,
-    width: int | None,
-    noise: float | None,
-    scale: float | None,
-    beta: float | None,
     out: Path,
     key_path: Path,
     columns: tuple[str, ...] | None,
@@ -50,6 +45,7 @@ def perturb(
     seed: int | None,
     json_only: bool,
     quiet: bool,
+    **protection: Any,
 ) -> None:
     """Protect DATA (a file, a folder of Parquet parts, or a bundled data set such as letter) by a secret motion."""
     from dataclasses import asdict, replace
@@ -61,7 +57,7 @@ def perturb(
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
         raise InputError("--key", "must be another file than --out", str(key_path))
-    chosen = options.scheme_of(scheme, width=width, noise=noise, scale=scale, beta=beta)
+    chosen = options.scheme_of(scheme, **protection)
     with console.bars():
         table = read_data(data, console, columns, id_column)
         with console.work("rotating"):
@@ -142,9 +138,8 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
 app.add_command(attack)
 
 
-@app.command()
+@app.command(cls=options.WithScheme)
 @click.argument("data")
-@options.scheme
 @click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
 @click.option("--coalitions", default="1-8", show_default=True, help="Numbers of insiders: 1-8 or 1,2,4-6.")
 @click.option("--trials", type=int, default=200, show_default=True, help="Random orders of insiders.")

@@ -93,20 +93,9 @@ def _command(attack: Any) -> click.Command:
     held = [one for one in options.HELD if one in attack.needs | attack.uses]
     decorators = [options.released, *(options.HELD[one](one in attack.needs) for one in held)]
     decorators += [options.columns_of_known] if {"known", "sample"} & set(held) else []
-    decorators += [options.released_columns, *(_setting(one) for one in fields(attack.settings)), options.outputs]
+    decorators += [options.released_columns, *map(options.setting, fields(attack.settings)), options.outputs]
     parameters = options.parameters(*decorators, options.force, options.common)
     return _Method(attack.name, callback=callback, params=parameters, help=type(attack).__doc__)
-
-
-def _setting(one: Any) -> Any:
-    """The option of a setting: its type is that of its default unless it says otherwise."""
-    told = one.metadata
-    shown = {"help": told.get("help"), "default": one.default, "show_default": one.default is not None}
-    name = f"--{one.name.replace('_', '-')}"
-    if isinstance(one.default, bool):
-        return click.option(name, one.name, is_flag=True, help=told.get("help"))
-    kind = click.Choice(told["choices"]) if "choices" in told else told.get("type", type(one.default))
-    return click.option(name, one.name, type=kind, metavar=told.get("metavar"), **shown)
 
 
 def _run(attack: Any, given: dict[str, Any]) -> None:

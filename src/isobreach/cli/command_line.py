@@ -21,7 +21,7 @@ def typed_again() -> tuple[str, ...]:
     """The present command with what differs from its defaults: files by their names, no output, no seed."""
     context = click.get_current_context()
     arguments, options = ["isobreach", str(context.info_name)], []
-    for parameter in context.command.params:
+    for parameter in context.command.get_params(context):
         value = context.params.get(str(parameter.name))
         if parameter.name in _LEFT_OUT or value is None or value is False or value == parameter.get_default(context):
             continue
@@ -39,8 +39,8 @@ def named_as_typed() -> Iterator[None]:
         yield
     except InputError as error:
         context = click.get_current_context()
-        names = {str(one.name): one.opts[0] for one in context.command.params if isinstance(one, click.Option)}
-        names.update(_ARGUMENTS)
+        options = [one for one in context.command.get_params(context) if isinstance(one, click.Option)]
+        names = {**_ARGUMENTS, **{str(one.name): one.opts[0] for one in options}}
         rule, step = (_renamed(text, names) for text in (error.rule, error.next_step))
         raise InputError(names.get(error.name, error.name), rule, error.got, step) from None
 

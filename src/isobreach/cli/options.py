@@ -2,6 +2,8 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -147,24 +149,64 @@ attacker = _all(
     HELD["dictionary"](False),
 )
 
-# The registry's names, which a test compares: importing it takes most of a second, and --help must not.
-SCHEMES = ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise")
+force = click.option("--force", is_flag=True, help="Replace an existing output.")
 
-scheme = _all(
-    click.option(
+
+def setting(one: Any, help_text: str | None = None, *, unset: bool = False) -> Any:
+    """Return the option of a setting: its type is that of its default unless it says otherwise.
+
+    Parameters
+    ----------
+    one
+        A dataclass field made by ``isobreach._settings.setting``.
+    help_text
+        Instead of the field's own.
+    unset
+        Leave the value None where the option is not given.
+    """
+    told = one.metadata
+    name, text = f"--{one.name.replace('_', '-')}", help_text or told.get("help")
+    if isinstance(one.default, bool):
+        return click.option(name, one.name, is_flag=True, help=text)
+    kind = click.Choice(told["choices"]) if "choices" in told else told.get("type", type(one.default))
+    shown = {} if unset else {"default": one.default, "show_default": one.default is not None}
+    return click.option(name, one.name, type=kind, metavar=told.get("metavar"), help=text, **shown)
+
+
+class WithScheme(click.Command):
+    """A command with ``--scheme`` and the parameters of every scheme there is.
+
+    They are looked up when the command is used: other packages may have schemes too.
+    """
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the command's own options after those of the schemes."""
+        arguments = [one for one in self.params if isinstance(one, click.Argument)]
+        rest = [one for one in super().get_params(ctx) if one not in arguments]
+        return [*arguments, *_scheme_options(), *rest]
+
+
+@cache
+def _scheme_options() -> list[click.Parameter]:
+    from isobreach.schemes import SCHEMES
+
+    owners: dict[str, list[tuple[str, Any]]] = {}
+    for name, scheme in SCHEMES.items():
+        for one in fields(scheme):
+            owners.setdefault(one.name, []).append((name, one))
+    chosen = click.option(
         "--scheme",
-        type=click.Choice(SCHEMES),
+        type=click.Choice(list(SCHEMES)),
         default="rigid",
         show_default=True,
-        help="Rotate or reflect; rigid also translates, the last three add noise.",
-    ),
-    click.option("--width", type=int, help="Columns of the release, if more than of DATA: orthogonal, rigid."),
-    click.option("--noise", type=float, help="Relative size of the noise: noisy, orthogonal-noise.  [default: 0.1]"),
-    click.option("--scale", type=float, help="Factor of all distances: ball.  [default: 1]"),
-    click.option("--beta", type=float, help="Distances that differ by more keep their order: ball."),
-)
-
-force = click.option("--force", is_flag=True, help="Replace an existing output.")
+        help="How the table is protected; the options that follow belong to some schemes only.",
+    )
+    others = []
+    for several in owners.values():
+        names, first = ", ".join(name for name, _ in several), several[0][1]
+        default = "" if first.default is None else f"  [default: {first.default}]"
+        others.append(setting(first, f"{names}: {first.metadata.get('help', '')}{default}", unset=True))
+    return parameters(chosen, *others)
 
 
 def scheme_of(name: str, **parameters: Any) -> Any:

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach import _registry
 from isobreach._random import random_source
-from isobreach._validation import check_choice, check_seed, check_table
+from isobreach._validation import check_seed, check_table
 from isobreach.errors import InputError
+from isobreach.schemes.ball import Ball
 from isobreach.schemes.key import Key, Release
-from isobreach.schemes.motions import Orthogonal, Rigid
-from isobreach.schemes.noise import Ball, Noisy, OrthogonalNoise
+from isobreach.schemes.noisy import Noisy
+from isobreach.schemes.orthogonal import Orthogonal
+from isobreach.schemes.orthogonal_noise import OrthogonalNoise
+from isobreach.schemes.rigid import Rigid
 from isobreach.schemes.scheme import Invariant, Scheme
 
 __all__ = [
@@ -30,18 +34,23 @@ __all__ = [
     "scheme_by_name",
 ]
 
-SCHEMES: dict[str, Scheme] = {
-    scheme.name: scheme for scheme in (Orthogonal(), Rigid(), Noisy(), Ball(), OrthogonalNoise())
-}
+SCHEMES: _registry.Registry[Scheme] = _registry.SCHEMES  # with those of other packages
 
 
 def scheme_by_name(name: str, **parameters: Any) -> Scheme:
     """Return the scheme of a name; parameters that are not given keep their defaults.
 
+    Parameters
+    ----------
+    name
+        One of ``SCHEMES``.
+    parameters
+        Fields of the scheme.
+
     >>> scheme_by_name("ball", scale=2.0)
     Ball(scale=2.0, beta=None)
     """
-    scheme = SCHEMES[check_choice("scheme", name, SCHEMES)]
+    scheme = SCHEMES.named("scheme", name)
     own = [field.name for field in fields(scheme)]
     for parameter, value in parameters.items():
         if parameter not in own:
@@ -50,7 +59,16 @@ def scheme_by_name(name: str, **parameters: Any) -> Scheme:
 
 
 def perturb(records: NDArray[Any], scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
-    """Release of the records under a scheme, shuffled, with its key.
+    """Return the release of the records under a scheme, shuffled, with its key.
+
+    Parameters
+    ----------
+    records
+        The table, m x n.
+    scheme
+        A name, or an object with parameters.
+    seed
+        See below.
 
     Without a seed the key comes from the operating system's secure source. A seed makes the key reproducible, and
     guessable: for experiments only.

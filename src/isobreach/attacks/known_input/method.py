@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction, setting
+from isobreach._settings import setting
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.attacks.known_input.attack import AttackResult, attack
 from isobreach.attacks.known_input.describe import document
 from isobreach.attacks.known_input.summary import summarise

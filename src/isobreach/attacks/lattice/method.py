@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from isobreach._progress import Progress
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction, setting
+from isobreach._settings import setting
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.attacks.lattice.attack import BUDGET, LatticeReconstruction, lattice_attack
 from isobreach.attacks.lattice.describe import LatticeFindings, document
 from isobreach.attacks.lattice.search import SEARCHING

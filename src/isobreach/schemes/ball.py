@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rotate, scale and add noise from a ball."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._random import RandomSource
+from isobreach._settings import setting
+from isobreach._validation import check_not_negative, check_positive
+from isobreach.schemes.key import Release
+from isobreach.schemes.rotation import rotated, spread, unit
+from isobreach.schemes.scheme import Invariant, Scheme
+
+
+@dataclass(frozen=True)
+class Ball(Scheme):
+    """Scale and perturb, as distance-comparison-preserving encryption does: ``y = s M x + e``, e uniform in a ball.
+
+    The ball has radius ``R = s * beta / 4``, so that of two distances which differ by more than ``beta`` the smaller
+    stays the smaller; v = R^2 n / (n + 2). ``beta`` is in the units of the records. Its default is half the root mean
+    square distance of the records from their mean, 0.5 for centred vectors of length one: no row moves by more than an
+    eighth of that distance. ``scale`` is 1 by default: a scale is one number, and released distances give it away.
+
+    The original permutes the coordinates where this scheme rotates: a permutation is one of the rotations, and an
+    attack by distances sees no difference.
+    """
+
+    scale: float = setting(1.0, "Factor of all distances.")
+    beta: float | None = setting(None, "Distances that differ by more keep their order.", type=float)
+
+    name: ClassVar[str] = "ball"
+    keeps: ClassVar[tuple[Invariant, ...]] = ()
+
+    def __post_init__(self) -> None:
+        check_positive("scale", self.scale)
+        if self.beta is not None:
+            check_not_negative("beta", self.beta)
+
+    def release(self, records: NDArray[Any], source: RandomSource) -> Release:
+        """Return the released rows, shuffled, and their new key."""
+        rows, n = records.shape
+        beta = 0.5 * np.sqrt(n) * spread(records, "beta") if self.beta is None else self.beta
+        radius = float(self.scale * beta / 4)
+        motion = rotated(self.name, records, source)
+        key = replace(motion, scale=float(self.scale), noise=radius / np.sqrt(n + 2))
+        # Archimedes: the first n coordinates of a uniform point on the sphere of R^(n + 2) are uniform in the ball.
+        noise = radius * unit(source.standard_normal((rows, n + 2)))[:, :n]
+        return Release(key.apply(records) + noise, key)
+
+
+SCHEME = Ball()

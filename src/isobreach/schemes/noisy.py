@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rotate and add Gaussian noise."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from isobreach._random import RandomSource
+from isobreach._settings import setting
+from isobreach._validation import check_not_negative
+from isobreach.schemes.key import Release
+from isobreach.schemes.rotation import rotated, spread
+from isobreach.schemes.scheme import Invariant, Scheme
+
+
+@dataclass(frozen=True)
+class Noisy(Scheme):
+    """Rotate, then add Gaussian noise to every coordinate: ``y = M x + e``, ``e ~ N(0, sigma^2 I)``.
+
+    ``noise`` is sigma relative to the spread of the table, the root mean square of its entries about their column
+    means. The default is a tenth of it.
+    """
+
+    noise: float = setting(0.1, "Deviation of the noise, relative to the spread of the table.")
+
+    name: ClassVar[str] = "noisy"
+    keeps: ClassVar[tuple[Invariant, ...]] = ()
+
+    def __post_init__(self) -> None:
+        check_not_negative("noise", self.noise)
+
+    def release(self, records: NDArray[Any], source: RandomSource) -> Release:
+        """Return the released rows, shuffled, and their new key."""
+        sigma = self.noise * spread(records, "noise") if self.noise else 0.0
+        key = replace(rotated(self.name, records, source), noise=sigma)
+        return Release(key.apply(records) + sigma * source.standard_normal(records.shape), key)
+
+
+SCHEME = Noisy()

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rotate or reflect the records."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._random import RandomSource
+from isobreach._settings import setting
+from isobreach.schemes.key import Key, Release
+from isobreach.schemes.rotation import check_width, isometry
+from isobreach.schemes.scheme import Invariant, Scheme
+
+
+@dataclass(frozen=True)
+class Orthogonal(Scheme):
+    """Rotate or reflect by a Haar-distributed matrix: ``y = M x``, of ``width`` columns (default: as the records)."""
+
+    width: int | None = setting(None, "Columns of the release, if more than of the records.", type=int)
+
+    name: ClassVar[str] = "orthogonal"
+    keeps: ClassVar[tuple[Invariant, ...]] = ("norms", "distances", "inner products")
+
+    def __post_init__(self) -> None:
+        check_width(self.width)
+
+    def release(self, records: NDArray[Any], source: RandomSource) -> Release:
+        """Return the released rows, shuffled, and their new key."""
+        rotation = isometry(records.shape[1], self.width, source)
+        key = Key(self.name, rotation, np.zeros(len(rotation)), source.permutation(len(records)))
+        return Release(key.apply(records), key)
+
+
+SCHEME = Orthogonal()
