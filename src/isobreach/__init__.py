@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isobreach import datasets, schemes
     from isobreach._interface import AuditReport, attack, audit, invert, link, perturb
     from isobreach.attacks import AttackResult
-    from isobreach.errors import InputError, IsobreachError, MissingExtraError, OutputError
+    from isobreach.errors import InputError, IsobreachError, LeftOutWarning, MissingExtraError, OutputError
     from isobreach.geometry import attribute_breach_probability, breach_probability
     from isobreach.io import read_key, write_key
     from isobreach.linking import Linkage
@@ -32,6 +32,7 @@ _HOMES = {
     "IsobreachError": "errors",
     "Key": "schemes",
     "Knowledge": "attacks",
+    "LeftOutWarning": "errors",
     "Linkage": "linking",
     "MissingExtraError": "errors",
     "OutputError": "errors",
@@ -56,6 +57,7 @@ __all__ = [
     "IsobreachError",
     "Key",
     "Knowledge",
+    "LeftOutWarning",
     "Linkage",
     "MissingExtraError",
     "OutputError",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The public functions: tables of any kind in, names and ids out again, the work done by the packages below."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach.attacks import AttackResult, Knowledge, Reconstruction
 from isobreach.audits import AuditResult, Settings, Store
 from isobreach.blocks import Source
-from isobreach.errors import InputError
+from isobreach.errors import InputError, LeftOutWarning
 from isobreach.geometry import Estimator
 from isobreach.io import PRIVATE, Table, as_table, fit_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
@@ -36,17 +37,17 @@ def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> 
     >>> np.allclose(release.key.invert(release.data), X)
     True
     """
-    table = as_table(X, "X")
+    table = _read(X, "X")
     release = schemes.perturb(table.values, scheme, seed)
     named = table.kind != "numpy"
     key = replace(release.key, columns=table.columns if named else None, ids=table.ids)
     columns = fit_columns(table.columns, release.data.shape[1])
-    return Release(like(table.kind, release.data, columns), key)
+    return Release(like(table.kind, release.data, columns), key, table.left_out)
 
 
 def invert(key: Key, released: Any) -> Any:
     """Records behind a release, for the owner who has the key: in their own order, under their own names."""
-    table = as_table(released, "released")
+    table = _read(released, "released")
     records = key.invert(table.values)
     columns = key.columns if key.columns is not None else fit_columns(table.columns, records.shape[1])
     return like(table.kind, records, columns, key.ids)
@@ -74,8 +75,9 @@ def link(
     >>> bool((linkage.rows == release.key.order[:3]).all())
     True
     """
-    known_table, released_rows, released_ids = _tables(known, released)
+    known_table = as_table(known, "known")
     candidates = None if dictionary is None else as_table(dictionary, "dictionary")
+    released_rows, table = _released(released)
     linkage = linking.link(
         known_table.values,
         released_rows,
@@ -88,7 +90,7 @@ def link(
         node_limit=node_limit,
         progress=progress,
     )
-    return _named(linkage, known_table, candidates, released_ids)
+    return _named(linkage, known_table, candidates, table)
 
 
 def attack(
@@ -114,8 +116,9 @@ def attack(
     >>> result.hidden_dimension, float(result.breach_probability.min())
     (0, 1.0)
     """
-    known_table, released_rows, released_ids = _tables(known, released)
+    known_table = as_table(known, "known")
     candidates = None if dictionary is None else as_table(dictionary, "dictionary")
+    released_rows, table = _released(released)
     result = attacks.attack(
         known_table.values,
         released_rows,
@@ -131,10 +134,10 @@ def attack(
     )
 
     def container(values: NDArray[np.float64], rows: NDArray[np.int64]) -> Any:
-        ids = released_ids[rows] if released_ids is not None else None
+        ids = None if table is None or table.ids is None else table.ids[rows]
         return like(known_table.kind, values, known_table.columns, ids)
 
-    linkage = _named(result.linkage, known_table, candidates, released_ids)
+    linkage = _named(result.linkage, known_table, candidates, table)
     return replace(result, linkage=linkage, container=container)
 
 
@@ -214,7 +217,7 @@ def audit(
     >>> report.at(4).random.worst.value, report.smallest[-1].random
     (1.0, 3)
     """
-    table = as_table(X, "X")
+    table = _read(X, "X")
     settings = Settings.checked(
         scheme,
         epsilon,
@@ -229,7 +232,7 @@ def audit(
     )
     result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
-    named = replace(result, names=names, ids=table.ids)
+    named = replace(result, names=names, ids=table.ids, left_out=table.left_out)
     return AuditReport(**{f.name: getattr(named, f.name) for f in fields(named)})
 
 
@@ -288,9 +291,7 @@ def reconstruct(
     }
     values: dict[str, Any] = {key: table.values for key, table in tables.items()}
     held = replace(held, **values)
-    plain = isinstance(released, Source) or type(released) in (np.ndarray, np.memmap)
-    table = None if plain else as_table(released, "released")
-    rows = released if table is None else table.values
+    rows, table = _released(released)
     found = attacks.reconstruct(name, rows, held, seed=seed, progress=progress, **settings)
     asked = replace(
         found.asked,
@@ -298,6 +299,7 @@ def reconstruct(
         known_ids=_ids(tables.get("known")),
         dictionary_ids=_ids(tables.get("dictionary")),
         released_ids=_ids(table),
+        left_out=() if table is None else table.left_out,
     )
     found = replace(found, asked=asked)
     if table is None:
@@ -315,17 +317,27 @@ def _ids(table: Table | None) -> NDArray[Any] | None:
     return None if table is None else table.ids
 
 
-def _named(linkage: Linkage, known: Table, candidates: Table | None, released_ids: NDArray[Any] | None) -> Linkage:
-    entries = linkage.dictionary
+def _named(linkage: Linkage, known: Table, candidates: Table | None, released: Table | None) -> Linkage:
+    """A linkage with the names that its tables have."""
+    entries, ids = linkage.dictionary, _ids(released)
+    left_out = () if released is None else released.left_out
     if entries is not None and candidates is not None:
-        entries = replace(entries, known_ids=candidates.ids, released_ids=released_ids)
-    return replace(linkage, known_ids=known.ids, released_ids=released_ids, dictionary=entries)
+        entries = replace(entries, known_ids=candidates.ids, released_ids=ids, left_out=left_out)
+    return replace(linkage, known_ids=known.ids, released_ids=ids, dictionary=entries, left_out=left_out)
 
 
-def _tables(known: Any, released: Any) -> tuple[Table, NDArray[Any] | Source, NDArray[Any] | None]:
-    known_table = as_table(known, "known")
+def _released(released: Any) -> tuple[NDArray[Any] | Source, Table | None]:
+    """Released rows, and the table that they came in if it has names."""
     # A source or a plain array goes as it is: linking checks its values in the pass that it makes anyway.
     if isinstance(released, Source) or type(released) in (np.ndarray, np.memmap):
-        return known_table, released, None
-    table = as_table(released, "released")
-    return known_table, table.values, table.ids
+        return released, None
+    table = _read(released, "released", stacklevel=4)
+    return table.values, table
+
+
+def _read(given: Any, name: str, *, stacklevel: int = 3) -> Table:
+    """A table whose columns without numbers are left out with a warning; one that was read before has had its own."""
+    table = as_table(given, name)
+    if table.left_out and table is not given:
+        warnings.warn(LeftOutWarning(name, table.left_out), stacklevel=stacklevel)
+    return table

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers in words: never more certain than they are."""
 
+from collections.abc import Sequence
+
 MOTIONS = {"orthogonal": "an orthogonal motion", "rigid": "a rigid motion", "similarity": "a similarity"}
 KINDS = {
     "exact": "closed-form",
@@ -80,3 +82,13 @@ def count(number: int, noun: str) -> str:
     ('1 record', '18,668 records')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def left_out(columns: Sequence[str]) -> list[str]:
+    """A sentence on the columns of a table that hold no numbers, none if there are none.
+
+    >>> left_out(["name", "town"])
+    ["Columns without numbers were left out: 'name', 'town'. No figure is about them."]
+    """
+    listed = ", ".join(map(repr, columns))
+    return [f"Columns without numbers were left out: {listed}. No figure is about them."] if columns else []

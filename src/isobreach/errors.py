@@ -5,6 +5,8 @@ A message is one line: the name of what was given, the rule it breaks, what was 
 the next step. Private values never appear in it: positions, counts and types do.
 """
 
+from collections.abc import Sequence
+
 from isobreach._text import visible
 
 
@@ -34,6 +36,26 @@ class OutputError(IsobreachError, OSError):
 
     def __init__(self, message: str) -> None:
         super().__init__(visible(message))
+
+
+class LeftOutWarning(UserWarning):
+    """Columns without numbers were left out: no figure of the result is about them.
+
+    Parameters
+    ----------
+    name
+        The table.
+    columns
+        Its columns that were left out.
+    """
+
+    def __init__(self, name: str, columns: Sequence[str]) -> None:
+        self.name, self.columns = name, tuple(columns)
+        listed = ", ".join(map(repr, columns))
+        super().__init__(visible(f"{name}: columns without numbers were left out: {listed}. Nothing is said of them."))
+
+    def __reduce__(self) -> tuple[type["LeftOutWarning"], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.name, self.columns)
 
 
 class MissingExtraError(IsobreachError, ImportError):

@@ -150,7 +150,10 @@ def test_no_command_prints_help_and_fails(run):
 
 
 def test_quiet_silences_notes_but_not_errors(case, run):
-    arguments = ("link", "--known", case.known, "--released", case.released)
+    (case.folder / "r.csv").write_text(
+        "\n".join(f"{'note' if k == 0 else 'x'},{line}" for k, line in enumerate(case.released.read_text().split()))
+    )
+    arguments = ("link", "--known", case.known, "--id-column", "name", "--released", case.folder / "r.csv")
     assert "left out" in run(*arguments).err
     assert run(*arguments, "--quiet").err == ""
     assert run("link", "--known", "no.csv", "--released", case.released, "--quiet").err.startswith("isobreach: known")

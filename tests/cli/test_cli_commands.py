@@ -116,9 +116,12 @@ def test_attack_writes_one_folder_without_private_values(case, run):
         assert f"{value:.3f}" not in page + json.dumps(result)
 
 
+ID = ("--id-column", "name")
+
+
 def test_same_seed_same_folder(case, run):
     for name in ("one", "two"):
-        run("attack", "--known", case.known, "--released", case.released, "--seed", 4, "--out", case.folder / name)
+        run("attack", "--known", case.known, *ID, "--released", case.released, "--seed", 4, "--out", case.folder / name)
     files = [sorted(path for path in (case.folder / name).rglob("*") if path.is_file()) for name in ("one", "two")]
     assert len(files[0]) == 6
     for one, two in zip(*files, strict=True):
@@ -127,7 +130,7 @@ def test_same_seed_same_folder(case, run):
 
 def test_estimates_are_written_only_when_asked_for_and_for_the_owner_alone(case, run):
     out = case.folder / "attack"
-    run("attack", "--known", case.known, "--released", case.released, "--seed", 4, "--out", out, "--estimates")
+    run("attack", "--known", case.known, *ID, "--released", case.released, "--seed", 4, "--out", out, "--estimates")
     path = out / "estimates.parquet"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     estimates = read_table(path, name="estimates", id_column="released row")

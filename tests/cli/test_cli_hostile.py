@@ -61,8 +61,8 @@ COMMANDS = {
 PRIVATE = {
     "attack": {"per_record.parquet", "report.html", "result.json"},
     "audit": {"per_record.parquet", "report.html", "result.json"},
-    "kaplan": {"result.json"},
-    "lattice": set(),
+    "kaplan": {"report.html", "result.json"},
+    "lattice": {"report.html", "result.json"},
     "link": set(),
 }
 

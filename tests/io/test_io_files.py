@@ -38,8 +38,8 @@ def write(folder, text, name="t.csv"):
     return path
 
 
-def read(folder, text, **options):
-    return read_table(write(folder, text), name="known", **options)
+def read(folder, text, name="known", **options):
+    return read_table(write(folder, text), name=name, **options)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -105,14 +105,15 @@ def test_decimal_commas_are_read_where_semicolons_separate(tmp_path):
 
 def test_text_and_dates_are_left_out_with_a_note(tmp_path):
     text = f'name,x,day,flag,none\n"{SECRET}, x\ny",1,2020-01-01,true,\nb,2,2020-01-02,false,NA\n'
-    table = read(tmp_path, text)
+    table = read(tmp_path, text, "released")
     assert table.columns == ("x", "flag")
+    assert table.left_out == ("name", "day", "none")
     np.testing.assert_array_equal(table.values, [[1, 1], [2, 0]])
     assert table.notes == ("left out 3 non-numeric columns: 'name', 'day', 'none'",)
 
 
 def test_a_text_column_may_hold_a_few_numbers(tmp_path):
-    table = read(tmp_path, "a,b\n1,x\n2,7\n3,y\n")
+    table = read(tmp_path, "a,b\n1,x\n2,7\n3,y\n", "released")
     assert table.columns == ("a",)
 
 
@@ -188,13 +189,13 @@ def test_npy_is_mapped_not_copied(tmp_path):
 
 def test_a_row_longer_than_a_megabyte_is_read(tmp_path):
     text = "a,note\n1,x\n2," + "y" * 5_000_000 + "\n3,z\n"
-    assert read(tmp_path, text).values.tolist() == [[1], [2], [3]]
+    assert read(tmp_path, text, "released").values.tolist() == [[1], [2], [3]]
 
 
 def test_a_quoted_line_break_may_stand_where_arrow_divides_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr("isobreach.io.delimited._BLOCK_BYTES", 64)
     text = "a,note\n" + "".join(f'{i},"one\ntwo\nthree"\n' for i in range(50))
-    assert read(tmp_path, text).values[:, 0].tolist() == list(range(50))
+    assert read(tmp_path, text, "released").values[:, 0].tolist() == list(range(50))
 
 
 def test_lines_longer_than_a_field_may_be_are_read(tmp_path):
@@ -283,7 +284,7 @@ def test_a_bad_csv_is_refused_in_one_line_without_its_contents(tmp_path, text, o
 
 
 def test_an_odd_number_of_quotes_inside_text_is_fine(tmp_path):
-    assert read(tmp_path, 'a,size\n1,5" pipe\n2,x\n').values.tolist() == [[1], [2]]
+    assert read(tmp_path, 'a,size\n1,5" pipe\n2,x\n', "released").values.tolist() == [[1], [2]]
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,8 @@ class Asked:
         Of the attributes, in the order of the attacker's tables; empty where there are none.
     known_ids, released_ids, dictionary_ids
         Names of the rows, where the tables have any.
+    left_out
+        Columns of the released table that hold no numbers and were not used.
     """
 
     shape: tuple[int, int] = (0, 0)
@@ -161,6 +163,7 @@ class Asked:
     known_ids: NDArray[Any] | None = None
     released_ids: NDArray[Any] | None = None
     dictionary_ids: NDArray[Any] | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

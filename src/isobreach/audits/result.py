@@ -177,6 +177,8 @@ class AuditResult:
         Random coalitions whose linking was given up at some size: their figures are lower bounds.
     names, ids
         Of the columns and the records, where the table has any.
+    left_out
+        Columns of the table that hold no numbers: no figure is about them.
     """
 
     scheme: str
@@ -204,6 +206,7 @@ class AuditResult:
     undecided: int
     names: tuple[str, ...] | None = None
     ids: NDArray[Any] | None = field(default=None, repr=False)
+    left_out: tuple[str, ...] = ()
 
     def at(self, size: int) -> SizeFigures:
         """Figures of one coalition size."""

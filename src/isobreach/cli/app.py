@@ -81,6 +81,7 @@ def perturb(
             "rows": rows,
             "columns": len(table.columns),
             "released_columns": released_columns,
+            "left_out": list(table.left_out),
             "released": str(out),
             "key": str(key_path),
         }
@@ -93,7 +94,7 @@ def perturb(
 def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     """Find the released rows of known records. Exact: --seed is accepted and not needed."""
     from isobreach import _interface
-    from isobreach._phrases import count
+    from isobreach._phrases import count, left_out
     from isobreach.attacks import hints
     from isobreach.blocks import as_source
     from isobreach.cli.tables import Holdings, links_table
@@ -116,6 +117,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     nothing = no_link(linkage, rows, normalised=normalise)
     said = [] if nothing is None else [nothing]
     said += link_sentences(linkage, released.values.shape[1], known.values.shape[1])
+    said += left_out(linkage.left_out)
     said += () if normalise else hints(linkage, known.values, as_source(released.values))
     console.say(said)
     console.say(f"Precision of the release: {linkage.precision.reason}.")
@@ -129,6 +131,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
             "precision": linkage.precision.reason,
             "normalised": normalise,
             "findings": said,
+            "left_out": list(linkage.left_out),
             "links": link_records(linkage),
             "dictionary": dictionary_json(linkage),
         }

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from isobreach._phrases import left_out
 from isobreach._registry import ATTACKS
 from isobreach.cli import options
 from isobreach.cli.command_line import named_as_typed
@@ -123,6 +124,12 @@ def _run(attack: Any, given: dict[str, Any]) -> None:
         found = replace(found, asked=replace(found.asked, **held.names))
         with console.work("summing up"):
             document = attack.describe(found)
+            missed = found.asked.left_out
+            document = replace(
+                document,
+                findings=(*document.findings, *left_out(missed)),
+                data={**document.data, "left_out": list(missed)},
+            )
         if out is not None:
             parameters = {"method": attack.name, **settings, **holdings.parameters}
             with console.work("writing"):

@@ -62,6 +62,7 @@ class Held:
             "names": self.attributes,
             "known_ids": None if self.known is None else self.known.ids,
             "released_ids": self.released.ids,
+            "left_out": self.released.left_out,
             "dictionary_ids": None if self.dictionary is None else self.dictionary.ids,
         }
 

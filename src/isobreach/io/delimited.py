@@ -108,7 +108,9 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
         _check_points(name, label, cells)
     columns |= {label: cells.numbers(name, label, commas) for label, cells in read.items() if cells is not None}
     columns |= {label: _as_ids(columns[label]) for label in ids}
-    return pa.table(list(columns.values()), names=list(wanted))
+    if "" in read and pa.types.is_null(columns[""].type):
+        del columns[""]  # without a name and without a value: lines that end with a separator
+    return pa.table(columns)
 
 
 def write_csv(table: Any, path: Path) -> None:

@@ -6,7 +6,7 @@ that results can name what they speak of. Frame libraries are recognised by the 
 imported only when an object of theirs is at hand: neither is needed to use isobreach.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,19 +18,27 @@ from isobreach.errors import InputError, MissingExtraError
 
 KINDS = ("numpy", "pandas", "polars", "arrow")
 
+# Records that are compared with whole released rows: one that lost an attribute would pass for a narrower one.
+_WHOLE = frozenset({"known", "dictionary", "sample"})
+_SELECT = "choose columns with --columns (in Python: select them before the call)"
+
 # Rows copied at a time out of columnar memory: a block of a hundred columns stays in the cache.
 _BATCH_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Numbers, the names of their columns, the ids of their rows, and what was said while reading them."""
+    """Numbers, the names of their columns, the ids of their rows, and what was said while reading them.
+
+    ``left_out``: names of the columns that hold no numbers.
+    """
 
     values: NDArray[Any]
     columns: tuple[str, ...]
     ids: NDArray[Any] | None = None
     kind: str = "numpy"
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def as_table(obj: Any, name: str) -> Table:
@@ -112,6 +120,7 @@ def from_arrow(
 
     _check_size(name, table.shape)
     check_names(name, table.column_names)
+    check_lists(name, [field.name for field in table.schema if _is_list(field.type)])
     numeric = [_is_numeric(field.type) for field in table.schema]
     columns, left_out = _split(table.column_names, numeric)
     notes += _left_out(name, columns, left_out, required=required)
@@ -125,7 +134,7 @@ def from_arrow(
             values[start:stop, j] = np.from_dlpack(column)  # not to_numpy, which imports pandas
         start = stop
     check_table(name, values, columns)
-    return Table(values, columns, ids, kind, notes)
+    return Table(values, columns, ids, kind, notes, left_out)
 
 
 def _from_pandas(frame: Any, name: str) -> Table:
@@ -135,6 +144,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
     _check_size(name, frame.shape)
     labels = [str(label) for label in frame.columns]
     check_names(name, labels)
+    check_lists(name, [label for j, label in enumerate(labels) if _holds_lists(frame.iloc[:, j])])
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     columns, left_out = _split(labels, numeric)
     notes = _left_out(name, columns, left_out)
@@ -146,7 +156,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
         values = part.to_numpy(dtype=_settled(dtype))
     check_table(name, values, columns)
     counts = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
-    return Table(values, columns, None if counts else as_ids(frame.index), "pandas", notes)
+    return Table(values, columns, None if counts else as_ids(frame.index), "pandas", notes, left_out)
 
 
 def as_ids(labels: Any) -> NDArray[Any]:
@@ -187,7 +197,33 @@ def _left_out(
         raise InputError("columns", f"must be numeric columns of {name}", listed)
     if not columns:
         raise InputError(name, "must have at least one numeric column", listed)
+    if name in _WHOLE:
+        step = f"Name its ids with --id-column, or {_SELECT}."
+        raise InputError(name, "must hold numbers in every column, as released rows do", listed, step)
     return (f"left out {listed}",)
+
+
+def check_lists(name: str, labels: Sequence[str]) -> None:
+    """Refuse columns of lists: vectors, most likely the data itself, beside which numbers are only notes."""
+    if labels:
+        step = f"Give every entry a column of its own, or {_SELECT}."
+        raise InputError(name, "must hold single numbers", f"lists in column {labels[0]!r}", step)
+
+
+def _is_list(arrow_type: Any) -> bool:
+    import pyarrow as pa
+
+    stored = getattr(arrow_type, "storage_type", arrow_type)  # behind an extension such as a tensor
+    return pa.types.is_nested(stored) and hasattr(stored, "value_type")
+
+
+def _holds_lists(column: Any) -> bool:
+    """Whether cells of a pandas column are lists, arrays or the like."""
+    if hasattr(column.dtype, "pyarrow_dtype"):
+        return _is_list(column.dtype.pyarrow_dtype)
+    return column.dtype == object and any(
+        hasattr(cell, "__len__") and not isinstance(cell, str | bytes | Mapping) for cell in column
+    )
 
 
 def _is_numeric(arrow_type: Any) -> bool:

@@ -51,6 +51,8 @@ class Linkage:
         Linkage of the candidate records, where there are any.
     known_ids, released_ids
         Names of the rows, where the tables have any.
+    left_out
+        Columns of the released table that hold no numbers and were not used.
     """
 
     rows: IntArray
@@ -69,6 +71,7 @@ class Linkage:
     dictionary: "Linkage | None" = None
     known_ids: NDArray[Any] | None = None
     released_ids: NDArray[Any] | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def linked(self) -> IntArray:

@@ -33,6 +33,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
             "unit_length": result.unit_length,
         },
         "table": {"rows": result.rows, "columns": result.columns},
+        "left_out": list(result.left_out),
         "epsilon": result.epsilon,
         "level": result.level,
         "trials": result.trials,

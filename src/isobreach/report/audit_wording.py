@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from isobreach._phrases import count, percent, probability
+from isobreach._phrases import count, left_out, percent, probability
 from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Sampled, Smallest
 
 _SHOWN = "95% interval"
@@ -140,7 +140,7 @@ def sentences(result: AuditResult) -> list[str]:
             f"For {count(result.undecided, 'random coalition')} the search for links was given up: the table is so "
             "symmetric that figures are lower bounds there."
         )
-    return lines
+    return lines + left_out(result.left_out)
 
 
 def _coalitions(result: AuditResult) -> str:

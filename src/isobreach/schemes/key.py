@@ -100,7 +100,11 @@ def _real(array: NDArray[Any]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A table as it is published, and the key that stays with the owner."""
+    """A table as it is published, and the key that stays with the owner.
+
+    ``left_out``: columns of the owner's table that hold no numbers, and are in neither.
+    """
 
     data: Any
     key: Key
+    left_out: tuple[str, ...] = ()
