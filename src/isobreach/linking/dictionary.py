@@ -10,8 +10,10 @@ at the right distance from anchor j,
     K * m * prod_j p_j
 
 chance matches are expected among all candidates as telling as this one. At most as many distances count as determine a
-point, the least telling ones. Under noise the posterior decides instead (``isobreach.linking.likelihood``), its prior
-being the share of candidates that are present, as the candidates themselves show it.
+point, the least telling ones. Where some columns are on a coarse grid distances are not independent, and no fewer
+chance matches are expected than on a candidate's sheet (``isobreach.linking.sheets``). Under noise the posterior
+decides instead (``isobreach.linking.likelihood``), its prior being the share of candidates that are present, as the
+candidates themselves show it.
 """
 
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from isobreach.linking.likelihood import PRESENT, Likelihood
 from isobreach.linking.narrowing import distances_from, values_agreeing
 from isobreach.linking.precision import grid_spacing
 from isobreach.linking.rates import Rates, sampled
+from isobreach.linking.sheets import log_matches_on_sheets
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -118,13 +121,17 @@ def _exact_round(
     own = _own_values(candidates, anchors)
     expected = np.full(count, np.log(count) + np.log(total))
     norms = row_norms(found.points)
+    origins, nearest, furthest = anchors.records, low, high
     if norms_kept:
         least, most = bounds.norms(records)
         expected += Rates(norms**2, spacing).log_share(least, most)
-    telling = telling_distances(
-        found.points[anchors.values], sampled(found.points), float(error.max()), norms_kept=norms_kept
-    )
+        origins = np.vstack([origins, np.zeros(candidates.shape[1])])
+        nearest, furthest = np.vstack([low, least]), np.vstack([high, most])
+    blur = float(error.max())
+    telling = telling_distances(found.points[anchors.values], sampled(found.points), blur, norms_kept=norms_kept)
     expected += least_telling(log, telling)
+    on_sheets = log_matches_on_sheets(candidates, origins, nearest, furthest, total, blur, telling + norms_kept)
+    expected = np.maximum(expected, on_sheets)
     chance = np.exp(np.minimum(expected, 700.0))
     links, possible = {}, {}
     for k in range(count):

@@ -67,10 +67,13 @@ class Rates:
 
     def log_share(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Log of the share of distances within [low, high]; at most 0."""
+        return self.log_share_of_squares(np.maximum(low, 0.0) ** 2, high**2)
+
+    def log_share_of_squares(self, below: FloatArray, above: FloatArray) -> FloatArray:
+        """Log of the share of squared distances within [below, above]; at most 0."""
         total = len(self._sorted)
         if total == 0:
-            return np.zeros(np.shape(low))
-        below, above = np.maximum(low, 0.0) ** 2, high**2
+            return np.zeros(np.shape(below))
         count = np.searchsorted(self._sorted, above, "right") - np.searchsorted(self._sorted, below, "left")
         middle = np.searchsorted(self._sorted, (below + above) / 2)
         first = np.clip(middle - _ENOUGH // 2, 0, max(total - _ENOUGH, 0))
