@@ -42,6 +42,7 @@ MAY_IMPORT = {
     "report": FOUNDATION | {"geometry", "linking", "attacks", "audits"},
     "reproduction": CORE | {"datasets", "audits", "report"},
     "_interface": CORE | {"io", "audits", "report"},
+    "__main__": {"cli"},
     "cli": CORE | {"datasets", "io", "audits", "report", "reproduction", "_interface"},
 }
 
