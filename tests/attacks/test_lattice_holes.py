@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables that would mislead a lattice attack: what is claimed of them is true, or nothing is.
 
-``Planted.attack`` judges every claim against the records. Where a right claim is expected, it is asked for too.
+``Planted.attack`` judges every claim against the records. An attack that claims nothing would pass that, so every test
+also asks for what must be claimed: of its table, or of a *twin*, a table near it without what misleads.
 
 Three kinds of tables cannot be told from others, and are not here. Congruences of index 50 or more that tie attributes
 into a frame with natural steps: (3, 4) and (-8, 6). Tables that are a grid table turned already, such as scores of
@@ -18,6 +19,14 @@ from oracles import rotation
 
 ROWS = 600
 BOTH = pytest.mark.parametrize("translation", [0.0, 7.0], ids=["", "translated"])
+
+
+def rarely(*values, **options):
+    """A case for the slow run: the theorem is tested by the others too."""
+    return pytest.param(*values, marks=pytest.mark.slow, **options)
+
+
+TRANSLATED = pytest.mark.parametrize("translation", [rarely(0.0, id=""), pytest.param(7.0, id="translated")])
 
 
 @pytest.fixture
@@ -51,19 +60,21 @@ def rounded(places):
     return lambda values: np.round(values, places)
 
 
+def assert_claimed(table, rng, count=None, **planted):
+    """A twin: all of its attributes must be claimed, or the first so many of them."""
+    found = Planted(table, rng, **planted).attack()
+    assert found.recovered.sum() == (table.shape[1] if count is None else count), found.reason
+
+
 # --- Congruences ---------------------------------------------------------------------------------------------------
 
 
 @BOTH
 @pytest.mark.parametrize("columns", [2, 3, 6])
 def test_a_parity_between_two_columns(rng, columns, translation):
-    Planted(tied(rng, columns), rng, translation=translation).attack()
-
-
-@BOTH
-def test_a_parity_that_most_rows_obey(rng, translation):
-    found = Planted(tied(rng, 6, share=0.95), rng, translation=translation).attack()
-    assert found.recovered.all()
+    found = Planted(tied(rng, columns), rng, translation=translation).attack()
+    assert found.recovered.sum() == columns - 2
+    assert_claimed(tied(rng, columns, share=0.95), rng, translation=translation)
 
 
 @BOTH
@@ -71,6 +82,9 @@ def test_a_parity_that_most_rows_obey(rng, translation):
 def test_four_columns_with_an_even_sum(rng, columns, translation):
     found = Planted(even_sum(rng, columns, 4), rng, translation=translation).attack()
     assert found.recovered.sum() == columns - 4  # any of three frames could be theirs
+    table = even_sum(rng, columns, 4)
+    table[::10, 0] += 1
+    assert_claimed(table, rng, translation=translation)
 
 
 CHECKS = {
@@ -82,8 +96,8 @@ CHECKS = {
 }
 
 
-@BOTH
-@pytest.mark.parametrize("seed", range(3))
+@TRANSLATED
+@pytest.mark.parametrize("seed", [0, rarely(1), rarely(2)])
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_check_digit(check, seed, translation):
     """A congruence between all columns: for four digits and one, I - 2/5 (1 ... 1)'(1 ... 1) is a frame as well."""
@@ -91,6 +105,7 @@ def test_a_check_digit(check, seed, translation):
     rng = np.random.default_rng(seed)
     digits = whole(rng, columns)
     Planted(np.column_stack([digits, -(digits @ weights) % modulus]), rng, translation=translation).attack(seed=seed)
+    assert_claimed(np.column_stack([digits, whole(rng, 1)]), rng, translation=translation)
 
 
 @BOTH
@@ -101,30 +116,32 @@ def test_steps_of_the_root_of_two(rng, translation):
 
 
 @BOTH
-@pytest.mark.parametrize("others", [2, 3])
-def test_a_cyclic_code_of_three_levels(others, translation):
+@pytest.mark.parametrize("seed", [0, 1, rarely(2), rarely(3)])
+@pytest.mark.parametrize("others", [2, rarely(3)])
+def test_a_cyclic_code_of_three_levels(others, seed, translation):
     """An exact release: what is off the grid of its axes by 0.05 is no noise where others are off by nothing."""
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        angle = 2 * np.pi * rng.integers(0, 3, ROWS) / 3
-        table = np.column_stack([np.cos(angle), np.sin(angle), whole(rng, others), np.ones(ROWS)])
-        found = Planted(table, rng, translation=translation).attack(seed=seed)
-        assert found.recovered.sum() == others
+    rng = np.random.default_rng(seed)
+    angle = 2 * np.pi * rng.integers(0, 3, ROWS) / 3
+    table = np.column_stack([np.cos(angle), np.sin(angle), whole(rng, others), np.ones(ROWS)])
+    found = Planted(table, rng, translation=translation).attack(seed=seed)
+    assert found.recovered.sum() == others
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.37])
-@pytest.mark.parametrize("columns", [2, 4, 6, 10, 12])
+@pytest.mark.parametrize("columns", [2, rarely(4), 6, rarely(10), 12])
 def test_all_columns_tied_in_pairs(rng, columns, scale):
     """Sums and differences of whole numbers: a lattice at 45 degrees to the attributes, with an orthogonal basis."""
     first, second = whole(rng, columns // 2), whole(rng, columns // 2)
     Planted(np.hstack([first + second, first - second]), rng, scale=scale).attack()
+    assert_claimed(whole(rng, columns + 1), rng, scale=scale)  # pairs leave no odd number of columns
 
 
 @BOTH
 @pytest.mark.parametrize("scale", [0.37, 2.54])
-@pytest.mark.parametrize("columns", [5, 6, 12])
+@pytest.mark.parametrize("columns", [5, 6, rarely(12)])
 def test_a_unit_of_its_own_with_a_parity(rng, columns, scale, translation):
     Planted(tied(rng, columns), rng, scale=scale, translation=translation).attack()
+    assert_claimed(whole(rng, columns | 1), rng, scale=scale, translation=translation)
 
 
 @pytest.mark.parametrize("columns", [5, 12])
@@ -139,21 +156,23 @@ def test_a_unit_of_its_own(rng, columns):
 @pytest.mark.parametrize("modulus", [3, 5])
 def test_two_congruent_columns(rng, columns, modulus, translation):
     Planted(tied(rng, columns, modulus), rng, translation=translation).attack()
+    assert_claimed(tied(rng, columns, modulus, share=0.95), rng, translation=translation)
 
 
 def test_three_columns_congruent_modulo_three(rng):
     table = whole(rng, 6)
     table[:, 2] += -table[:, :3].sum(axis=1) % 3
-    Planted(table, rng).attack()
+    assert Planted(table, rng).attack().recovered.sum() == 3
 
 
 def test_a_tie_between_columns_that_hardly_vary_apart(rng):
     """x2 - x1 is even: steps of the false axes are known less well than residuals suggest, and are in a ratio of 10."""
     tenths = rng.integers(0, 100, ROWS) / 10
+    single = {"translation": 5.0, "store": lambda values: values.astype(np.float32)}
     for _ in range(4):
         others = whole(rng, 2) * [5, 1]
-        table = np.column_stack([tenths, tenths + 2 * rng.integers(0, 100, ROWS), others])
-        Planted(table, rng, translation=5.0, store=lambda values: values.astype(np.float32)).attack()
+        Planted(np.column_stack([tenths, tenths + 2 * rng.integers(0, 100, ROWS), others]), rng, **single).attack()
+    assert_claimed(np.column_stack([tenths, rng.integers(0, 1000, ROWS) / 10, whole(rng, 2)]), rng, **single)
 
 
 def test_a_tie_between_columns_of_few_values(rng):
@@ -162,14 +181,16 @@ def test_a_tie_between_columns_of_few_values(rng):
         halves = rng.integers(0, 4, ROWS) / 2
         table = np.column_stack([halves, halves + rng.integers(0, rng.integers(2, 6), ROWS)])
         Planted(table, rng, translation=5.0, store=rounded(3)).attack()
+    assert_claimed(whole(rng, 2, most=3), rng, translation=5.0, store=rounded(3))
 
 
 @pytest.mark.parametrize("step", [0.0502, 0.05037])
 def test_a_lattice_that_is_nearly_orthogonal(rng, step):
     """x2 - x1 is a multiple of three, and three is nearly a multiple of two steps of x1."""
     column = whole(rng, 1, most=15)[:, 0] * step
-    table = np.column_stack([column, column + 3 * rng.integers(0, 9, ROWS)])
-    Planted(table, rng, store=rounded(3)).attack()
+    steps = 3 * rng.integers(0, 9, ROWS)
+    Planted(np.column_stack([column, column + steps]), rng, store=rounded(3)).attack()
+    assert_claimed(np.column_stack([column, steps]), rng, store=rounded(3))
 
 
 @BOTH
@@ -179,6 +200,8 @@ def test_columns_that_differ_by_a_coarser_grid(rng, scale, translation):
     price = rng.integers(100, 9999, ROWS) / 100
     table = np.column_stack([price, price + rng.integers(1, 9, ROWS)])
     Planted(table, rng, scale=scale, translation=translation).attack()
+    apart = np.column_stack([price, rng.integers(100, 9999, (ROWS, 2)) / 100])
+    assert_claimed(apart, rng, scale=scale, translation=translation)
 
 
 # --- Columns that depend on each other ------------------------------------------------------------------------------
@@ -189,6 +212,7 @@ def test_columns_that_differ_by_a_coarser_grid(rng, scale, translation):
 def test_columns_in_proportion(rng, multiples, translation):
     table = np.hstack([whole(rng, 1) * multiples, whole(rng, 4 if translation else 0)])
     Planted(table, rng, translation=translation).attack(budget=5)
+    assert_claimed(whole(rng, table.shape[1]), rng, translation=translation)
 
 
 @pytest.mark.parametrize("beside", ["whole", "standardised", "continuous"])
@@ -200,15 +224,18 @@ def test_four_copies_of_a_binary_column(rng, beside):
     if beside == "continuous":
         others[:, 3] = rng.standard_normal(ROWS)
     Planted(np.hstack([others, binary, 1 - binary, binary, 1 - binary]), rng).attack()
+    assert_claimed(np.hstack([binary, others]), rng, 4 if beside == "continuous" else 5)
 
 
 def test_four_copies_of_a_column_scaled_to_the_unit_interval(rng):
-    Planted(np.hstack([whole(rng, 5) / 9, np.tile(whole(rng, 1, most=10) / 10, 4)]), rng).attack()
+    ninths, tenths = whole(rng, 5) / 9, whole(rng, 1, most=10) / 10
+    Planted(np.hstack([ninths, np.tile(tenths, 4)]), rng).attack()
+    assert_claimed(np.hstack([ninths, tenths]), rng)
 
 
 @BOTH
 @pytest.mark.parametrize("kind", ["alone", "beside whole numbers", "beside continuous ones", "in a unit of its own"])
-@pytest.mark.parametrize("size", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("size", [2, rarely(3), 4, rarely(5), 8])
 def test_one_hot_groups(rng, size, kind, translation):
     group, scale = one_hot(rng, size), 0.37 if "unit" in kind else 1.0
     beside = rng.standard_normal((ROWS, 2)) if "continuous" in kind else whole(rng, 0 if kind == "alone" else 4)
@@ -222,17 +249,18 @@ def test_one_hot_groups(rng, size, kind, translation):
 def test_sums_of_columns(rng, summands, translation):
     table = whole(rng, 5)
     found = Planted(np.column_stack([table, table[:, :summands].sum(axis=1)]), rng, translation=translation).attack()
-    assert found.recovered[~np.isnan(found.estimates).any(axis=0)].all()
+    assert found.recovered.all()
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("beside", [0, 4])
 @pytest.mark.parametrize("unit", [1.0, 0.1])
-@pytest.mark.parametrize("parts", [2, 3, 4, 9])
+@pytest.mark.parametrize("parts", [2, rarely(3), 4, rarely(9)])
 def test_whole_totals_of_continuous_parts(rng, parts, unit, beside, translation):
     shares = rng.dirichlet(np.ones(parts), ROWS) * rng.integers(20, 200, (ROWS, 1)) * unit
     found = Planted(np.hstack([shares, whole(rng, beside)]), rng, translation=translation).attack()
     assert found.recovered.sum() <= beside
+    assert_claimed(np.hstack([whole(rng, parts, most=50) * unit, whole(rng, beside)]), rng, translation=translation)
 
 
 # --- The release's own grid -----------------------------------------------------------------------------------------
@@ -245,23 +273,25 @@ TURNS = {
 }
 
 
-@BOTH
-@pytest.mark.parametrize("places", [None, 2, 1, 0])
+@TRANSLATED
+@pytest.mark.parametrize("places", [None, rarely(2), rarely(1), 0])
 @pytest.mark.parametrize("turn", TURNS)
 def test_whole_numbers_that_were_hardly_turned(rng, turn, places, translation):
     store = None if places is None else rounded(places)
     Planted(whole(rng, 4), rng, rotation=TURNS[turn], store=store, translation=translation).attack()
+    assert_claimed(whole(rng, 4), rng, store=rounded(1) if places == 0 else store, translation=translation)
 
 
-@BOTH
-@pytest.mark.parametrize("size", [0.5, 8.0])
-@pytest.mark.parametrize("parts", [1, 2, 3, 10])
+@TRANSLATED
+@pytest.mark.parametrize("size", [rarely(0.5), 8.0])
+@pytest.mark.parametrize("parts", [1, rarely(2), 3, rarely(10)])
 @pytest.mark.parametrize("turn", ["Hadamard", "in blocks"])
 def test_continuous_records_on_the_grid_of_rounding(rng, turn, parts, size, translation):
     records = size * rng.standard_normal((ROWS, 4))
     store = lambda values: np.round(values * parts) / parts  # noqa: E731
     found = Planted(records, rng, rotation=TURNS[turn], store=store, translation=translation).attack()
     assert not found.claimed
+    assert_claimed(whole(rng, 4), rng, store=rounded(2), translation=translation)
 
 
 @pytest.mark.parametrize("kind", ["float32", "float16", "int64"])
@@ -274,9 +304,9 @@ def test_number_types(rng, kind):
 # --- Clusters, rare values, steps ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("places", [None, 3, 1])
-@pytest.mark.parametrize("spread", [0.0, 1e-9, 1e-4, 1e-2])
-@pytest.mark.parametrize("columns", [2, 3, 4])
+@pytest.mark.parametrize("places", [None, rarely(3), 1])
+@pytest.mark.parametrize("spread", [0.0, rarely(1e-9), rarely(1e-4), 1e-2])
+@pytest.mark.parametrize("columns", [2, rarely(3), 4])
 def test_clusters_are_no_grid(rng, columns, spread, places):
     """One cluster more than dimensions, at nearly right angles: they lie on a lattice, wherever they are."""
     centres = np.vstack([np.zeros(columns), np.diag(rng.uniform(1, 5, columns))])
@@ -284,10 +314,11 @@ def test_clusters_are_no_grid(rng, columns, spread, places):
     released = centres[rng.integers(0, len(centres), 300)] + spread * rng.standard_normal((300, columns))
     released = released if places is None else np.round(released, places)
     assert not ib.reconstruct("lattice", released, seed=0).claimed
+    assert_claimed(whole(rng, 4), rng, noise=spread, store=None if places is None else rounded(places))
 
 
-@BOTH
-@pytest.mark.parametrize("rows", [1, 2, 5, 40])
+@TRANSLATED
+@pytest.mark.parametrize("rows", [1, rarely(2), rarely(5), 40])
 @pytest.mark.parametrize("others", ["whole", "standardised", "continuous", "rounded"])
 def test_a_column_that_is_constant_but_for_few_rows(rng, rows, others, translation):
     table = rng.standard_normal((ROWS, 5)) if others == "continuous" else whole(rng, 5)
@@ -297,6 +328,8 @@ def test_a_column_that_is_constant_but_for_few_rows(rng, rows, others, translati
         table /= table.std(axis=0)
     store = rounded(2) if others == "rounded" else None
     Planted(table, rng, translation=translation, store=store).attack()
+    table[:, 0] = whole(rng, 1)[:, 0]
+    assert_claimed(table, rng, 1 if others == "continuous" else 5, translation=translation, store=store)
 
 
 @BOTH
@@ -304,9 +337,11 @@ def test_a_continuous_column_that_is_constant_but_for_few_rows(rng, translation)
     table = rng.standard_normal((ROWS, 5))
     table[:, 0] = np.where(np.arange(ROWS) < 4, table[:, 0], 0.0)
     assert not Planted(table, rng, translation=translation).attack().claimed
+    table[:, 0] = whole(rng, 1)[:, 0]
+    assert_claimed(table, rng, 1, translation=translation)
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("standardised", [False, True])
 @pytest.mark.parametrize("columns", [3, 6, 10])
 def test_binary_columns(rng, columns, standardised, translation):
@@ -333,9 +368,9 @@ TURNED = {
 }
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("others", ["whole", "continuous", "none"])
-@pytest.mark.parametrize("unit", [1.0, 0.1])
+@pytest.mark.parametrize("unit", [1.0, rarely(0.1)])
 @pytest.mark.parametrize("turned", TURNED)
 def test_whole_numbers_turned_by_whole_numbers(rng, turned, unit, others, translation):
     """A false frame with natural steps, or one over them: 5, 3, 2."""
@@ -345,6 +380,7 @@ def test_whole_numbers_turned_by_whole_numbers(rng, turned, unit, others, transl
         table = np.hstack([table, beside])
     found = Planted(table, rng, translation=translation).attack()
     assert found.recovered.sum() <= 2
+    assert_claimed(np.hstack([unit * whole(rng, len(TURNED[turned])), whole(rng, 2)]), rng, translation=translation)
 
 
 def test_equal_standard_deviations(rng):
@@ -353,6 +389,8 @@ def test_equal_standard_deviations(rng):
     Planted(table / table.std(axis=0), rng).attack()
     table[:, 1] = (table[:, 0] + 2 * rng.permutation(np.repeat(np.arange(5), ROWS // 5))) % 10
     Planted(table / table.std(axis=0), rng).attack()
+    unequal = whole(rng, 6, most=np.array([3, 5, 8, 11, 14, 19]))
+    assert_claimed(unequal / unequal.std(axis=0), rng)
 
 
 @BOTH
@@ -372,24 +410,26 @@ def test_a_scale_near_a_whole_number_is_none(rng):
     """In steps of 2.001 rows are near whole numbers, and the table would be wrong by a part in two thousand."""
     table = whole(rng, 3, most=1) * [2.001, 2.003, 1.999]
     found = Planted(table, rng).attack()
-    assert not found.recovered.any() or found.steps[found.recovered].min() > 1.99
+    assert found.recovered.all()
+    assert found.steps.min() > 1.99
 
 
 # --- Noise and rows off the grid --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("law", ["normal", "uniform"])
-@pytest.mark.parametrize("noise", [0.02, 0.1, 0.2, 0.3])
+@pytest.mark.parametrize("noise", [0.02, 0.1, 0.2, rarely(0.3)])
 def test_noise(rng, noise, law):
     found = Planted(whole(rng, 5), rng, noise=noise, law=law).attack()
     assert found.recovered.all() or noise > 0.1
 
 
-@pytest.mark.parametrize("noise", [0.02, 0.1, 0.2])
-@pytest.mark.parametrize("summands", [2, 4, 6])
+@pytest.mark.parametrize("noise", [0.02, 0.1, rarely(0.2)])
+@pytest.mark.parametrize("summands", [2, 4, rarely(6)])
 def test_noise_over_an_even_sum(rng, summands, noise):
     """Under noise (1, 1, 1, 1)/2 is as good as an axis."""
     Planted(even_sum(rng, 6, summands), rng, noise=noise).attack()
+    assert_claimed(whole(rng, 6), rng, noise=0.02)
 
 
 @BOTH
@@ -408,10 +448,11 @@ def test_noise_in_some_columns(rng, noise):
     planted = Planted(noisy, rng)
     found = ib.reconstruct("lattice", planted.released, seed=0)
     assert falsehoods(found, clean, planted.rotation) == []
+    assert found.recovered.sum() == 4
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05])
-@pytest.mark.parametrize("rows", [1, 3, 20])
+@pytest.mark.parametrize("rows", [1, rarely(3), rarely(20)])
 def test_a_few_rows_off_the_grid(rng, rows, noise):
     table = whole(rng, 6)
     off = rng.choice(ROWS, rows, replace=False)
@@ -423,6 +464,7 @@ def test_a_few_rows_off_the_grid(rng, rows, noise):
     on = np.setdiff1d(np.arange(ROWS), off)
     trimmed = type(found)(**{**vars(found), "estimates": kept[on]})
     assert falsehoods(trimmed, table[on], planted.rotation) == []
+    assert_claimed(table[on], rng, noise=noise)
 
 
 @pytest.mark.parametrize("standardised", [False, True])
@@ -430,7 +472,7 @@ def test_a_few_rows_off_the_grid(rng, rows, noise):
 def test_missing_values_filled_with_means(rng, share, standardised):
     table = whole(rng, 6)
     table = np.where(rng.random(table.shape) < share, table.mean(axis=0), table)
-    Planted(table / (table.std(axis=0) if standardised else 1.0), rng).attack()
+    assert_claimed(table / (table.std(axis=0) if standardised else 1.0), rng)
 
 
 # --- Extremes ---------------------------------------------------------------------------------------------------------
@@ -451,11 +493,12 @@ def test_small_tables(rng, shape, whole_numbers):
     table = rng.integers(0, 9, shape) if whole_numbers else rng.standard_normal(shape)
     found = Planted(table, rng).attack()
     assert whole_numbers or not found.claimed
+    assert_claimed(whole(rng, max(shape[1], 3), rows=50), rng)
 
 
 @pytest.mark.parametrize("size", [1e-120, 1e-12, 1e-6, 1e6, 1e12, 1e120])
 def test_huge_and_tiny_values(rng, size):
-    Planted(whole(rng, 5), rng, scale=size).attack()
+    assert_claimed(whole(rng, 5), rng, scale=size)
     assert not Planted(rng.standard_normal((200, 5)), rng, scale=size).attack().claimed
 
 
@@ -466,11 +509,13 @@ def test_whole_numbers_of_many_digits(rng):
 @pytest.mark.parametrize("value", [0.0, 1.0, 0.1])
 def test_a_table_of_one_value(rng, value):
     assert not Planted(np.full((100, 4), value), rng).attack().claimed
+    assert_claimed(value + whole(rng, 4, rows=100), rng)
 
 
 @pytest.mark.parametrize("multiples", [(1, 0, 0, 0), (3, 4, 0, 0), (1, 2, 3, 4), (0.3, 0.7, 0.1, 0.9)])
 def test_a_table_of_rank_one(rng, multiples):
     Planted(np.outer(rng.integers(0, 9, 300), multiples), rng).attack()
+    assert_claimed(np.outer(rng.integers(0, 9, 300), [1, 0, 0, 0]), rng, 1)
 
 
 @BOTH
