@@ -234,7 +234,9 @@ def test_the_seed_decides_and_threads_do_not(monkeypatch):
 def some_seeds(count, *, always):
     """So many seeds, of which all but the first few are for the slow run."""
     slow = pytest.mark.slow
-    return pytest.mark.parametrize("seed", [*range(always), *(pytest.param(k, marks=slow) for k in range(always, count))])
+    return pytest.mark.parametrize(
+        "seed", [*range(always), *(pytest.param(k, marks=slow) for k in range(always, count))]
+    )
 
 
 @some_seeds(8, always=2)
