@@ -28,8 +28,15 @@ INSIDERS = "known-input"  # the attack that an audit always plays, by coalitions
 def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
     """Protect a table: ``Release(data, key)``, rows shuffled, data in the same kind of container as ``X``.
 
-    A scheme is a name, one of ``ib.schemes.SCHEMES``, or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
-    Without a seed the key comes from the operating system's secure source; a seed is for experiments.
+    Parameters
+    ----------
+    X
+        The table: NumPy, pandas, polars or Arrow. Columns without numbers are left out, with a warning.
+    scheme
+        A name, one of ``ib.schemes.SCHEMES``, or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
+    seed
+        For experiments alone: whoever knows it can draw the key again. Without one the key comes from the operating
+        system's secure source.
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.arange(12.0).reshape(4, 3)
@@ -46,7 +53,15 @@ def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> 
 
 
 def invert(key: Key, released: Any) -> Any:
-    """Records behind a release, for the owner who has the key: in their own order, under their own names."""
+    """Return the records behind a release, for the owner who has the key: in their own order, under their own names.
+
+    Parameters
+    ----------
+    key
+        The key of this release: ``release.key``, or one that ``read_key`` gave back.
+    released
+        The release: NumPy, pandas, polars or Arrow.
+    """
     table = _read(released, "released")
     records = key.invert(table.values)
     columns = key.columns if key.columns is not None else fit_columns(table.columns, records.shape[1])
@@ -66,7 +81,32 @@ def link(
     node_limit: int = linking.NODE_LIMIT,
     progress: Progress = no_progress,
 ) -> Linkage:
-    """Link known records to released rows: see ``isobreach.linking.link``.
+    """Find the released row of each known record, where no other row is possible.
+
+    Parameters
+    ----------
+    known
+        Records that the attacker holds: NumPy, pandas, polars or Arrow, numbers in every column.
+    released
+        The release, with as many columns or more.
+    motion
+        What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
+        of distances; ``"auto"`` decides between them and says why.
+    rule
+        ``"backbone"``: the links that every largest valid assignment agrees on. ``"uniquely-valid"``: the paper's
+        maximal uniquely valid set, which is contained in it.
+    tolerance
+        Largest error of a released coordinate; None derives it from the release's own precision.
+    noise
+        Standard deviation of random errors of the released coordinates, or ``"estimate"`` to find it from the release.
+    dictionary
+        Candidate records, of which most may be absent, with the columns of ``known``.
+    chance_limit
+        With an absent record among the known ones, links with more expected chance matches than this are ambiguous.
+    node_limit
+        Search nodes after which the rest is left ambiguous and ``complete`` is False.
+    progress
+        Called as ``progress(label, done, total)``.
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).standard_normal((100, 5))
@@ -107,7 +147,18 @@ def attack(
     seed: int | None = None,
     progress: Progress = no_progress,
 ) -> AttackResult:
-    """Attack a release with known records: see ``isobreach.attacks.attack``.
+    """Estimate everyone else's record from known ones; no link at all is a valid outcome.
+
+    Parameters
+    ----------
+    known, released, motion, rule, tolerance, noise, dictionary, progress
+        As for ``link``.
+    epsilon
+        Relative error that counts as a breach: ``|estimate - x| <= epsilon |x|``.
+    estimator
+        ``"optimal"``; ``"uniform"``, the paper's; ``"published"``, the paper's with its formula as printed.
+    seed
+        Of the random direction in the hidden dimensions.
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).standard_normal((100, 5))
@@ -145,11 +196,27 @@ class AuditReport(AuditResult):
     """An audit's result that can be written: see ``AuditResult`` for its figures."""
 
     def to_json(self, path: str | Path, *, force: bool = True) -> None:
-        """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``."""
+        """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``.
+
+        Parameters
+        ----------
+        path
+            The file, which only its owner may read (mode 0600).
+        force
+            Replace a file that is there.
+        """
         write_json(path, audit_json(self), mode=PRIVATE, force=force)
 
     def to_html(self, path: str | Path, *, force: bool = True) -> None:
-        """Write the report: one page that needs nothing else. ``force``: in place of a file that is there."""
+        """Write the report: one page that needs nothing else.
+
+        Parameters
+        ----------
+        path
+            The file, which only its owner may read (mode 0600).
+        force
+            Replace a file that is there.
+        """
         parameters = {
             "scheme": self.scheme,
             "epsilon": self.epsilon,

@@ -17,6 +17,17 @@ class IsobreachError(Exception):
 class InputError(IsobreachError, ValueError):
     """An argument or a table breaks a rule.
 
+    Parameters
+    ----------
+    name
+        What was given: an argument, an option or a table.
+    rule
+        What it must be.
+    got
+        What was received instead; never a private value.
+    next_step
+        What to do about it, a sentence.
+
     >>> print(InputError("epsilon", "must be a number > 0", -1))
     epsilon must be a number > 0. Got -1.
     >>> print(InputError("known", "must have 16 columns like released", "15 columns", "Choose with --columns."))
@@ -32,7 +43,13 @@ class InputError(IsobreachError, ValueError):
 
 
 class OutputError(IsobreachError, OSError):
-    """An output cannot be written; nothing was left half-written."""
+    """An output cannot be written; nothing was left half-written.
+
+    Parameters
+    ----------
+    message
+        The file, the reason and the next step.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(visible(message))
@@ -59,7 +76,17 @@ class LeftOutWarning(UserWarning):
 
 
 class MissingExtraError(IsobreachError, ImportError):
-    """A feature needs an optional package that is not installed."""
+    """A feature needs an optional package that is not installed.
+
+    Parameters
+    ----------
+    feature
+        What was asked for.
+    package
+        What it needs.
+    extra
+        The extra of isobreach that installs it.
+    """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         self.feature, self.package, self.extra = feature, package, extra

@@ -65,7 +65,13 @@ class Knowledge:
 
     @classmethod
     def of(cls, given: object) -> "Knowledge":
-        """What was given, nothing for None; anything else is refused."""
+        """Return what was given, and no knowledge for None; anything else is refused.
+
+        Parameters
+        ----------
+        given
+            A ``Knowledge`` or None.
+        """
         if given is None:
             return cls()
         if not isinstance(given, cls):
@@ -74,11 +80,23 @@ class Knowledge:
         return given
 
     def has(self, held: Held) -> bool:
-        """Whether the attacker holds this."""
+        """Return whether the attacker holds this.
+
+        Parameters
+        ----------
+        held
+            Name of a field.
+        """
         return getattr(self, held) is not None
 
     def check(self, columns: int, rows: int = sys.maxsize) -> "Knowledge":
-        """Return itself with plain arrays, after checking them against the release's columns and rows."""
+        """Return itself with plain arrays, after checking them against the release.
+
+        Parameters
+        ----------
+        columns, rows
+            Of the release.
+        """
         known, sample, dictionary = (self._table(name, columns) for name in ("known", "sample", "dictionary"))
         if known is not None and dictionary is not None:
             check_same_width(known.shape[1], dictionary.shape[1])
@@ -195,7 +213,13 @@ class Reconstruction:
     asked: Asked = field(default_factory=Asked, repr=False)
 
     def contained(self, container: Callable[[FloatArray, IntArray], Any]) -> "Reconstruction":
-        """Return itself with estimates in a container: a function of values and released rows."""
+        """Return itself with estimates in a container.
+
+        Parameters
+        ----------
+        container
+            Function of values and released rows that gives back the kind of table that came in.
+        """
         return replace(self, estimates=container(self.estimates, self.rows))
 
     @cached_property

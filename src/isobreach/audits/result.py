@@ -209,15 +209,35 @@ class AuditResult:
     left_out: tuple[str, ...] = ()
 
     def at(self, size: int) -> SizeFigures:
-        """Figures of one coalition size."""
+        """Return the figures of one coalition size.
+
+        Parameters
+        ----------
+        size
+            One of ``sizes``.
+        """
         return self.per_size[self.sizes.index(size)]
 
     def up_to(self, size: int) -> tuple[SizeFigures, ...]:
-        """Figures of that size and the smaller ones: insiders may leave some of their records out."""
+        """Return the figures of that size and the smaller ones: insiders may leave some of their records out.
+
+        Parameters
+        ----------
+        size
+            The largest number of insiders.
+        """
         return tuple(one for one in self.per_size if one.size <= size)
 
     def most_exposed(self, count: int, size: int | None = None) -> IntArray:
-        """The ``count`` records with the highest exposure to random coalitions of a size, or mean over all sizes."""
+        """Return the records with the highest exposure to random coalitions.
+
+        Parameters
+        ----------
+        count
+            How many records.
+        size
+            Number of insiders; by default the mean over all sizes decides.
+        """
         exposure = self.records.mean
         if size is not None:
             exposure = np.nan_to_num(self.records.exposure[self.sizes.index(size)], nan=-1.0)

@@ -17,5 +17,11 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Dataset:
-    """Return a bundled data set."""
+    """Return a bundled data set.
+
+    Parameters
+    ----------
+    name
+        One of ``names()``.
+    """
     return _LOADERS[check_choice("data set", name, names())]()

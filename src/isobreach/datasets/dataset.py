@@ -9,7 +9,19 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table that comes with isobreach."""
+    """A table that comes with isobreach.
+
+    Attributes
+    ----------
+    name
+        By which it is loaded.
+    values, columns
+        The numbers, and the names of their columns.
+    description
+        What they are, a sentence.
+    citation
+        Whom to thank for them.
+    """
 
     name: str
     values: NDArray[np.int64]

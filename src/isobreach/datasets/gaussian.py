@@ -15,7 +15,14 @@ from isobreach._validation import check_integer, check_seed
 
 
 def gaussian(rows: int = 100_000, columns: int = 100, seed: Seed = 0) -> NDArray[np.float64]:
-    """Return ``rows`` records of the generator in the paper's "Experiments and Discussion".
+    """Return records of the generator in the paper's "Experiments and Discussion".
+
+    Parameters
+    ----------
+    rows, columns
+        How many records, and of how many attributes.
+    seed
+        Makes them repeatable.
 
     >>> gaussian(rows=5, columns=3).shape
     (5, 3)

@@ -20,7 +20,12 @@ _COLUMNS = (
 
 
 def load_letter(duplicates: bool = False) -> Dataset:
-    """Return the 18,668 distinct records in the order of the file, or with ``duplicates`` all 20,000.
+    """Return the 18,668 distinct records in the order of the file, or all 20,000.
+
+    Parameters
+    ----------
+    duplicates
+        Whether to keep records that repeat an earlier one.
 
     >>> load_letter().values.shape
     (18668, 16)

@@ -232,6 +232,17 @@ def attribute_breach_probability(
     centre: P = I_{x^2}(1/2, (h-1)/2) with x = tolerance / (d s_l). For h = 1 and 2 the mass sits at the ends,
     and the guess whose interval ends there wins: 1/2 and arccos(1 - 2x) / pi.
 
+    Parameters
+    ----------
+    residual
+        Distance d of the released row from the linked rows' span.
+    spread
+        The norm s_l.
+    hidden_dimension
+        The number h of dimensions that the links leave undetermined.
+    tolerance
+        Largest error of a right guess.
+
     >>> attribute_breach_probability(2.0, 0.5, [1, 2, 3], 0.5).tolist()
     [0.5, 0.5, 0.5]
     """

@@ -28,7 +28,17 @@ _NUMBERS = ("scale", "noise")
 
 
 def write_key(path: str | Path, key: "Key", *, force: bool = False) -> None:
-    """Write a key, readable by its owner alone (mode 0600)."""
+    """Write a key, readable by its owner alone (mode 0600).
+
+    Parameters
+    ----------
+    path
+        The file.
+    key
+        What to write: ``release.key``.
+    force
+        Replace a file that is there.
+    """
     with pending_key(path, key, force=force):
         pass
 
@@ -48,7 +58,13 @@ def pending_key(path: str | Path, key: "Key", *, force: bool = False) -> Iterato
 
 
 def read_key(path: str | Path) -> "Key":
-    """Return the key in a file."""
+    """Return the key in a file; reading one runs no code, and a damaged one is refused.
+
+    Parameters
+    ----------
+    path
+        A file that ``write_key`` or ``isobreach perturb --key`` wrote.
+    """
     from isobreach.schemes import Key  # not above: numeric packages load only for commands that compute
 
     path = Path(path)

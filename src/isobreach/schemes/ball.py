@@ -20,12 +20,18 @@ class Ball(Scheme):
     """Scale and perturb, as distance-comparison-preserving encryption does: ``y = s M x + e``, e uniform in a ball.
 
     The ball has radius ``R = s * beta / 4``, so that of two distances which differ by more than ``beta`` the smaller
-    stays the smaller; v = R^2 n / (n + 2). ``beta`` is in the units of the records. Its default is half the root mean
-    square distance of the records from their mean, 0.5 for centred vectors of length one: no row moves by more than an
-    eighth of that distance. ``scale`` is 1 by default: a scale is one number, and released distances give it away.
+    stays the smaller; v = R^2 n / (n + 2).
 
     The original permutes the coordinates where this scheme rotates: a permutation is one of the rotations, and an
     attack by distances sees no difference.
+
+    Parameters
+    ----------
+    scale
+        The factor s; 1 by default, because a scale is one number, and released distances give it away.
+    beta
+        In the units of the records. By default half the root mean square distance of the records from their mean, 0.5
+        for centred vectors of length one: no row moves by more than an eighth of that distance.
     """
 
     scale: float = setting(1.0, "Factor of all distances.")

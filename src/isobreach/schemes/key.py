@@ -21,10 +21,22 @@ _ORTHONORMAL = 1e-6
 class Key:
     """Secret of a scheme: ``released[order] = scale * X @ rotation.T + translation + noise``.
 
-    ``rotation`` is N x n with orthonormal columns: N = n, or more where the release is wider than the records.
-    ``order[i]`` is the released row of record i. ``noise`` is the standard deviation of the noise in one released
-    coordinate; its draws are not kept. ``columns`` and ``ids`` are the table's names, kept here because ids must not
-    travel with the release.
+    Attributes
+    ----------
+    scheme
+        Name of the scheme.
+    rotation
+        N x n with orthonormal columns: N = n, or more where the release is wider than the records.
+    translation
+        N numbers.
+    order
+        ``order[i]`` is the released row of record i.
+    columns, ids
+        The table's names, kept here because ids must not travel with the release.
+    scale
+        Factor of all distances.
+    noise
+        Standard deviation of the noise in one released coordinate; its draws are not kept.
     """
 
     scheme: str
@@ -78,13 +90,25 @@ class Key:
         return f"Key(scheme={self.scheme!r}, {rows} records x {columns} columns)"  # never the secret itself
 
     def apply(self, records: NDArray[Any]) -> FloatArray:
-        """Released rows of the records this key was made for, before the noise."""
+        """Return the released rows of the records this key was made for, before the noise.
+
+        Parameters
+        ----------
+        records
+            m x n, in the order in which they were protected.
+        """
         released = np.empty((len(records), len(self.translation)))
         released[self.order] = self.scale * (records @ self.rotation.T) + self.translation
         return released
 
     def invert(self, released: NDArray[Any]) -> FloatArray:
-        """Records, in their own order, from the released rows; noise stays in them, divided by the scale."""
+        """Return the records, in their own order; noise stays in them, divided by the scale.
+
+        Parameters
+        ----------
+        released
+            All released rows, m x N.
+        """
         released = np.asarray(released)
         check_table("released", released)
         expected = (len(self.order), len(self.translation))
@@ -102,7 +126,14 @@ def _real(array: NDArray[Any]) -> bool:
 class Release:
     """A table as it is published, and the key that stays with the owner.
 
-    ``left_out``: columns of the owner's table that hold no numbers, and are in neither.
+    Attributes
+    ----------
+    data
+        The released rows, in the kind of container that the table came in.
+    key
+        What undoes it: keep it secret.
+    left_out
+        Columns of the owner's table that hold no numbers, and are in neither.
     """
 
     data: Any

@@ -18,8 +18,10 @@ from isobreach.schemes.scheme import Invariant, Scheme
 class Noisy(Scheme):
     """Rotate, then add Gaussian noise to every coordinate: ``y = M x + e``, ``e ~ N(0, sigma^2 I)``.
 
-    ``noise`` is sigma relative to the spread of the table, the root mean square of its entries about their column
-    means. The default is a tenth of it.
+    Parameters
+    ----------
+    noise
+        Sigma relative to the spread of the table, the root mean square of its entries about their column means.
     """
 
     noise: float = setting(0.1, "Deviation of the noise, relative to the spread of the table.")

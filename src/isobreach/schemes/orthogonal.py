@@ -16,7 +16,13 @@ from isobreach.schemes.scheme import Invariant, Scheme
 
 @dataclass(frozen=True)
 class Orthogonal(Scheme):
-    """Rotate or reflect by a Haar-distributed matrix: ``y = M x``, of ``width`` columns (default: as the records)."""
+    """Rotate or reflect by a Haar-distributed matrix: ``y = M x``.
+
+    Parameters
+    ----------
+    width
+        Columns of the release, at least as many as of the records; as many by default.
+    """
 
     width: int | None = setting(None, "Columns of the release, if more than of the records.", type=int)
 

@@ -20,11 +20,16 @@ from isobreach.schemes.scheme import Invariant, Scheme
 class OrthogonalNoise(Scheme):
     """Turn each record by a little, as packages that protect vectors do: ``y = M (u + g) / |u + g|``, ``u = x / |x|``.
 
-    g is Gaussian in the n - 1 directions orthogonal to u, with root mean square length ``noise`` (rho). So
+    g is Gaussian in the n - 1 directions orthogonal to u, with root mean square length rho. So
     s = 1 / sqrt(1 + rho^2) is the cosine of the angle between y and M u, and v = s^2 rho^2: both for a g of just that
     length, about which it varies by rho / sqrt(2 (n - 1)).
 
     Norms are lost: the key applies to u, and gives back u within the noise.
+
+    Parameters
+    ----------
+    noise
+        Rho.
     """
 
     noise: float = setting(0.1, "Length of the noise, relative to the record.")

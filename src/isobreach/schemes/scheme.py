@@ -25,4 +25,12 @@ class Scheme(ABC):
 
     @abstractmethod
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
-        """Return the released rows, shuffled, and their new key."""
+        """Return the released rows, shuffled, and their new key.
+
+        Parameters
+        ----------
+        records
+            The table, m x n, checked.
+        source
+            Where all random numbers come from.
+        """

@@ -53,6 +53,8 @@ class AttackResult:
         As asked for.
     kind
         What probabilities are: ``"exact"``, ``"model-based"``, a ``"lower bound"``, or an ``"approximation"``.
+    container
+        Function of values and released rows that puts estimates into the kind of table that came in.
     """
 
     linkage: Linkage
@@ -128,10 +130,17 @@ class AttackResult:
         *,
         norms: ArrayLike | None = None,
     ) -> FloatArray:
-        """Breach probability at another ``epsilon``, of some ``rows`` only, or by another ``estimator``.
+        """Return breach probabilities under other settings than the attack's own.
 
-        ``norms``: the true norm of each of these rows' records, which a translation hides from the attacker but not
-        from the owner. The probability is then that of a random hidden direction, for the record as it is.
+        Parameters
+        ----------
+        epsilon, estimator
+            As for the attack, and its own by default.
+        rows
+            Released rows; all by default.
+        norms
+            The true norm of each of these rows' records, which a translation hides from the attacker but not from the
+            owner. The probability is then that of a random hidden direction, for the record as it is.
         """
         epsilon = self.epsilon if epsilon is None else check_epsilon(epsilon)
         estimator = self.estimator if estimator is None else _checked_estimator(estimator, self.linkage)
@@ -154,10 +163,15 @@ class AttackResult:
         return int(top[0]) if len(top) else None
 
     def top(self, count: int) -> IntArray:
-        """The ``count`` unlinked released rows with the highest breach probability, highest first.
+        """Return the unlinked released rows with the highest breach probability, highest first.
 
         Of rows with the same probability the one with the smaller relative residual comes first, because its estimate
         is the closer one.
+
+        Parameters
+        ----------
+        count
+            How many rows; fewer come back where fewer are unlinked.
         """
         check_integer("count", count, least=1)
         rank = self._exposure.rank(self.epsilon, self.estimator)
@@ -179,7 +193,13 @@ class AttackResult:
         return self.container(estimates, np.arange(self.shape[0]))
 
     def estimate(self, rows: ArrayLike) -> Any:
-        """Estimates of some released rows' records."""
+        """Return estimates of some released rows' records.
+
+        Parameters
+        ----------
+        rows
+            Released rows, counted from 0.
+        """
         wanted = self._checked(rows)
         return self.container(self._estimate(self._source.take(wanted), wanted), wanted)
 
