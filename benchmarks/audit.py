@@ -21,7 +21,7 @@ from scipy.special import betainc
 
 import isobreach as ib
 from benchmarks.__main__ import Row, interleaved
-from isobreach.blocks import ONE_BLAS_THREAD
+from isobreach.engine import ONE_BLAS_THREAD
 
 _GIGABYTE = 1e9
 

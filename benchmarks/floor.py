@@ -5,7 +5,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.blocks import ArraySource
+from isobreach.engine import LocalEngine
 
 FloatArray = NDArray[np.float64]
 
@@ -20,18 +20,18 @@ def _squared_norms(block: FloatArray, out: FloatArray) -> None:
         out[i] = total
 
 
+def _into(block: FloatArray, first_row: int, squares: FloatArray) -> None:
+    _squared_norms(block, squares[first_row : first_row + len(block)])
+
+
 class OnePass:
     """Squared norms of all rows into a buffer made beforehand, on all processors."""
 
     def __init__(self, released: FloatArray) -> None:
-        self.source = ArraySource(released)
+        self.engine = LocalEngine(released)
         self.squares = np.zeros(len(released))
 
     def __call__(self) -> None:
         """Make the pass."""
-
-        def kernel(start: int, block: FloatArray) -> None:
-            _squared_norms(block, self.squares[start : start + len(block)])
-
-        for _ in self.source.map(kernel, "floor"):
+        for _ in self.engine.scan(_into, self.squares, "floor"):
             pass

@@ -1,10 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings of all tests; its place here also makes ``oracles`` importable."""
+"""Settings of all tests; its place here also makes ``oracles`` importable.
 
+Every test of linking and attacks runs on each engine: on arrays with threads, and on worker processes, into which each
+kernel is pickled with its parameters. The second way is slow, except for a part that has a kernel of every kind.
+"""
+
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from isobreach.engine import LocalEngine, ProcessEngine, using
 
 # The same examples on every machine; no deadline, because the first call of a kernel may compile it.
 settings.register_profile(
     "isobreach", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("isobreach")
+
+CONFORMING = ("linking", "attacks")
+TELLING = {"test_linking_blocks"}  # files whose tests on worker processes are not slow
+
+
+@pytest.fixture(scope="session", autouse=True)
+def engine(request):
+    """The default engine while a test runs."""
+    with using(getattr(request, "param", LocalEngine)):
+        yield
+
+
+def pytest_generate_tests(metafunc):
+    path = Path(metafunc.module.__file__)
+    if path.parent.name in CONFORMING:
+        marks = [] if path.stem in TELLING else [pytest.mark.slow]
+        kinds = [pytest.param(LocalEngine, id="arrays"), pytest.param(ProcessEngine, id="processes", marks=marks)]
+        metafunc.parametrize("engine", kinds, indirect=True, scope="session")

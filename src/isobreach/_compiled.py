@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba as nb
+import numpy as np
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,3 +31,11 @@ def compiled(*, reorder: bool = False) -> Callable[[F], F]:
         return cast(F, kernel)
 
     return decorate
+
+
+@compiled()
+def grown(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return an array twice as long that begins with the given one: for results whose number is not known before."""
+    longer = np.empty((2 * len(rows), *rows.shape[1:]), dtype=rows.dtype)
+    longer[: len(rows)] = rows
+    return longer

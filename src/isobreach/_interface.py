@@ -14,7 +14,7 @@ from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks import AttackResult, Knowledge, Reconstruction
 from isobreach.audits import AuditResult, Settings, Store
-from isobreach.blocks import Source
+from isobreach.engine import Engine
 from isobreach.errors import InputError, LeftOutWarning
 from isobreach.geometry import Estimator
 from isobreach.io import PRIVATE, Table, as_table, fit_columns, like, run_record, write_file, write_json
@@ -393,10 +393,10 @@ def _named(linkage: Linkage, known: Table, candidates: Table | None, released: T
     return replace(linkage, known_ids=known.ids, released_ids=ids, dictionary=entries, left_out=left_out)
 
 
-def _released(released: Any) -> tuple[NDArray[Any] | Source, Table | None]:
+def _released(released: Any) -> tuple[NDArray[Any] | Engine, Table | None]:
     """Released rows, and the table that they came in if it has names."""
     # A source or a plain array goes as it is: linking checks its values in the pass that it makes anyway.
-    if isinstance(released, Source) or type(released) in (np.ndarray, np.memmap):
+    if isinstance(released, Engine) or type(released) in (np.ndarray, np.memmap):
         return released, None
     table = _read(released, "released", stacklevel=4)
     return table.values, table

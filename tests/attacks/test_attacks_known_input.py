@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isobreach.attacks import attack
-from isobreach.blocks import ArraySource
+from isobreach.engine import as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, breach_probability, complement, residuals, row_basis, row_norms
 from oracles import plant
@@ -200,7 +200,7 @@ def test_residuals_of_a_large_table_are_those_of_plain_numpy(known):
     records[-1] = 0
     records[-9:-1] = rng.standard_normal((8, known)) @ records[:known]
     released, order = plant(records, rng)
-    result = attack(records[:known] if known else records[:1] + 99, ArraySource(released, block_rows=1), seed=0)
+    result = attack(records[:known] if known else records[:1] + 99, as_engine(released, block_rows=1), seed=0)
     axes = np.linalg.svd(records[:known], full_matrices=True)[2][known:] if known else np.eye(7)
     norms = np.linalg.norm(records, axis=1)
     expected = np.linalg.norm(records @ axes.T, axis=1) / np.where(norms, norms, 1)

@@ -6,7 +6,7 @@ import pytest
 from scipy.linalg import orthogonal_procrustes
 
 from isobreach.attacks import attack_linked
-from isobreach.blocks import ArraySource
+from isobreach.engine import as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from planted import Release
@@ -168,7 +168,7 @@ def test_rows_are_ranked_by_probability_and_blocks_do_not_matter():
     release = Release(records, rng, noise=0.1)
     links = release.linkage(range(4))
     whole, blocks = (
-        attack_linked(records[:4], ArraySource(release.released, block_rows=size, threads=2), links, 0.5, seed=0)
+        attack_linked(records[:4], as_engine(release.released, block_rows=size, workers=2), links, 0.5, seed=0)
         for size in (20_000, 1)
     )
     assert whole.breach_probability.tobytes() == blocks.breach_probability.tobytes()

@@ -309,15 +309,13 @@ def test_what_is_not_defined_is_refused():
 
 
 def test_a_block_is_as_good_as_the_whole():
-    from isobreach.blocks import ArraySource
+    from isobreach.engine import as_engine
 
     rng = np.random.default_rng(13)
     release = Release(_records(9000, 7, rng), rng)
     links = release.linkage(range(4))
     whole, blocks = (
-        attack_linked(
-            release.records[:4], ArraySource(release.released, block_rows=size, threads=2), links, 0.3, seed=0
-        )
+        attack_linked(release.records[:4], as_engine(release.released, block_rows=size, workers=2), links, 0.3, seed=0)
         for size in (9000, 1)
     )
     assert whole.breach_probability.tobytes() == blocks.breach_probability.tobytes()

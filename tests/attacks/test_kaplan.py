@@ -6,7 +6,7 @@ import pytest
 
 import isobreach as ib
 from isobreach.attacks import kaplan_estimates, pair_distances
-from isobreach.blocks import ArraySource
+from isobreach.engine import as_engine
 from isobreach.errors import InputError
 from oracles import plant, rotation
 
@@ -177,7 +177,7 @@ def test_blocks_and_threads_change_nothing():
     found = [
         ib.reconstruct(
             "kaplan",
-            ArraySource(released, block_rows=rows, threads=threads),
+            as_engine(released, block_rows=rows, workers=threads),
             knowledge,
             seed=0,
             motion="orthogonal",

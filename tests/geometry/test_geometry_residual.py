@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from isobreach.geometry.residual import residual_kernel
+from isobreach.geometry.residual import HiddenBasis, squared_residuals
 from oracles import rotation
 
 SHAPES = [(1, 0), (1, 1), (7, 0), (7, 1), (7, 3), (7, 7), (16, 12), (64, 63), (100, 60), (100, 100)]  # columns, hidden
@@ -21,7 +21,7 @@ def _rows(n, rng):
 def test_kernels_are_their_plain_twin(n, h, tile):
     rng = np.random.default_rng([n, h])
     rows, hidden = _rows(n, rng), np.ascontiguousarray(rotation(n, rng)[:, :h])
-    out = residual_kernel(hidden, tile)(rows)
+    out = squared_residuals(rows, HiddenBasis.of(hidden, tile))
     norms = np.linalg.norm(rows, axis=1)
     expected = (np.linalg.norm(rows @ hidden, axis=1) / np.where(norms, norms, 1)) ** 2
     np.testing.assert_allclose(out, expected, rtol=1e-11, atol=1e-30)
@@ -31,13 +31,13 @@ def test_kernels_are_their_plain_twin(n, h, tile):
 def test_a_rows_result_does_not_depend_on_the_rows_beside_it(n, h):
     rng = np.random.default_rng([n, h])
     rows, hidden = _rows(n, rng), np.ascontiguousarray(rotation(n, rng)[:, :h])
-    kernel = residual_kernel(hidden, 64)
-    together = kernel(rows)
-    apart = np.concatenate([kernel(rows[start : start + 64]) for start in range(0, 500, 64)])
+    basis = HiddenBasis.of(hidden, 64)
+    together = squared_residuals(rows, basis)
+    apart = np.concatenate([squared_residuals(rows[start : start + 64], basis) for start in range(0, 500, 64)])
     assert together.tobytes() == apart.tobytes()
 
 
 def test_without_a_span_the_residual_is_the_norm_to_the_last_bit():
     rows = _rows(9, np.random.default_rng(0))
-    out = residual_kernel(np.eye(9), 64)(rows)
+    out = squared_residuals(rows, HiddenBasis.of(np.eye(9), 64))
     assert np.delete(out, 7).tolist() == [1.0] * 499

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from isobreach.blocks import ArraySource
+from isobreach.engine import as_engine
 from isobreach.errors import InputError
 from isobreach.linking import RULES, Precision, link
 from oracles import plant
@@ -165,7 +165,7 @@ def test_bad_entries_of_the_release_are_counted_and_the_first_is_placed(value, p
         rows[place] = value
     (row, column), count = places[0], len(places)
     with pytest.raises(InputError) as error:
-        link(np.ones((1, 5)), ArraySource(rows, block_rows=1))
+        link(np.ones((1, 5)), as_engine(rows, block_rows=1))
     assert str(error.value) == (
         f"released must be finite everywhere. Got {count} missing, NaN or infinite; "
         f"the first in row {row + 1}, column {column + 1}."

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from isobreach._progress import no_progress
-from isobreach.blocks import ArraySource
+from isobreach.engine import as_engine
 from isobreach.linking import assignment, cliques
-from isobreach.linking.candidates import _distinct, _merge, _scan, norm_candidates
+from isobreach.linking.bounds import merged
+from isobreach.linking.candidates import _distinct, _scan, norm_candidates
 from oracles import rotation
 
 
 def _source(rows):
-    return ArraySource(rows, block_rows=1)
+    return as_engine(rows, block_rows=1)
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-9, 1e-3, 0.3, 10.0])
@@ -47,7 +48,7 @@ def test_the_scan_finds_what_lies_in_the_intervals_ends_included(intervals):
     high = low + rng.integers(0, 3, intervals)
     rows = np.sqrt(squares)[:, None]
     inside = ((low <= (rows**2)) & ((rows**2) <= high)).any(axis=1)
-    found = _scan(_source(rows), *_merge(low, high), no_progress)
+    found = _scan(_source(rows), *merged(low, high), no_progress)
     assert found.tolist() == np.flatnonzero(inside).tolist()
 
 
@@ -56,10 +57,10 @@ def test_merged_intervals_are_disjoint_with_the_same_union():
     for _ in range(200):
         low = rng.integers(0, 40, 8).astype(float)
         high = low + rng.integers(0, 5, 8)
-        merged = _merge(low, high)
-        assert (merged[0][1:] > merged[1][:-1]).all()
+        joined = merged(low, high)
+        assert (joined[0][1:] > joined[1][:-1]).all()
         points = np.arange(-1, 50, 0.5)[:, None]
-        inside = [((a <= points) & (points <= b)).any(axis=1) for a, b in ((low, high), merged)]
+        inside = [((a <= points) & (points <= b)).any(axis=1) for a, b in ((low, high), joined)]
         np.testing.assert_array_equal(*inside)
 
 

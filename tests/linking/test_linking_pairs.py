@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from isobreach.linking import pairs
-from isobreach.linking.pairs import Cloud, TooManyError
+from isobreach.linking.pairs import Cloud, TooManyError, _Ready
 
 PRECISIONS = [np.float32, np.float64]
 ALL = 10**8
@@ -109,13 +109,13 @@ def test_the_filter_errs_by_no_more_than_it_says(n, precision):
         points = [points, abs(points), points[:, :1] + 1e-3 * points, points * 10.0 ** rng.integers(-4, 4, (120, 1))][
             seed % 4
         ]
-        cloud = Cloud(points, precision)
-        rows, squares = cloud._rows, cloud._squares
+        ready = _Ready.of(points, precision)
+        rows, squares = ready.rows, ready.squares
         product = np.matmul(-2 * rows, rows.T)
         gaps = (squares + product).astype(np.longdouble) + squares[:, None]
-        scaled = points[cloud._order].astype(np.longdouble) * cloud._scale
+        scaled = points[ready.order].astype(np.longdouble) * ready.scale
         exact = np.stack([((scaled - row) ** 2).sum(axis=1) for row in scaled])
-        allowed = [[cloud._slack(a, b) for b in cloud._norms] for a in cloud._norms]
+        allowed = [[ready.slack(a, b) for b in ready.norms] for a in ready.norms]
         worst = max(worst, float((abs(gaps - exact) / np.array(allowed)).max()))
     assert worst <= 1
     assert worst > 0.005  # or the bound, and the work that it makes, could be much smaller

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isobreach.linking import link, narrowing, pairs, problem, scales
+from isobreach.engine import as_engine
+from isobreach.linking import link, problem
 from oracles import link_by_enumeration, rotation
 
 EVERY_MATCH = float("inf")
@@ -166,14 +167,12 @@ def test_neither_the_order_of_the_records_nor_that_of_the_rows_matters(size, tab
 
 @pytest.mark.parametrize("motion", ["rigid", "similarity"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_threads_do_not_matter(threads, motion, monkeypatch):
+def test_threads_do_not_matter(threads, motion):
     rng = np.random.default_rng(5)
     table = rng.integers(0, 6, (1500, 4))
     released, _ = _release(table, rng)
     known = table[:5]
     plain = link(known, released, motion=motion)
-    for module in (pairs, narrowing, scales):
-        monkeypatch.setattr(module, "processors", lambda: threads)
-    other = link(known, released, motion=motion)
+    other = link(known, as_engine(released, workers=threads), motion=motion)
     assert other.status.tolist() == plain.status.tolist()
     assert all((a == b).all() for a, b in zip(other.candidates, plain.candidates, strict=True))

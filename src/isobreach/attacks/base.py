@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from isobreach._progress import Progress
 from isobreach._validation import check_not_negative, check_same_width, check_table, check_widths
-from isobreach.blocks import Source
 from isobreach.document import Document
+from isobreach.engine import Engine
 from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
@@ -280,7 +280,7 @@ class Attack(ABC):
 
     @abstractmethod
     def run(
-        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+        self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
     ) -> Reconstruction:
         """Attack a release; no claim is a valid outcome.
 
@@ -354,7 +354,7 @@ class Attack(ABC):
 
 def reconstruct(
     attack: Attack,
-    release: Source,
+    release: Engine,
     knowledge: Knowledge,
     *,
     seed: int | None,

@@ -35,8 +35,8 @@ from isobreach._random import generator
 from isobreach._settings import setting
 from isobreach._validation import LARGEST, check_integer, check_positive, check_seed
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
-from isobreach.blocks import Source
 from isobreach.document import Document, Section, Table
+from isobreach.engine import ArrayColumn, Engine
 from isobreach.errors import InputError
 from isobreach.linking import (
     CHOICES,
@@ -161,7 +161,7 @@ class Kaplan(Attack):
     settings = KaplanSettings
 
     def run(
-        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+        self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
     ) -> Reconstruction:
         """Link the known records, then descend for every released row; ``seed``: of the starts."""
         chosen = KaplanSettings(**settings)
@@ -189,23 +189,13 @@ class Kaplan(Attack):
             return KaplanReconstruction(False, reason, np.full(shape, np.nan), linkage=linkage)
         records, rows = linked_pairs(knowledge.known, linkage, release)
         draws = generator(0 if seed is None else seed, "kaplan")
-        estimates = draws.random(shape)  # at first where in its range a row starts, from 0 to 1
-        squared_misfit = 0.0
-
-        def kernel(first: int, block: FloatArray) -> tuple[int, FloatArray, float]:
-            distances = pair_distances(block, rows) / linkage.scale
-            found = kaplan_estimates(
-                records,
-                distances,
-                starts.at(estimates[first : first + len(block)], distances),
-                learning_rate=learning_rate,
-                iterations=iterations,
-            )
-            return first, found, float(((pair_distances(found, records) - distances) ** 2).sum())
-
-        for first, found, misfit in release.map(kernel, "descending", progress):
+        places = ArrayColumn(draws.random(shape))  # where in its range a row starts, from 0 to 1
+        descent = _Descent(records, rows, linkage.scale, starts, learning_rate, iterations)
+        estimates, squared_misfit, first = np.empty(shape), 0.0, 0
+        for found, misfit in release.scan(_descended, descent, "descending", progress, beside=places):
             estimates[first : first + len(found)] = found
             squared_misfit += misfit
+            first += len(found)
         left = float(np.sqrt(squared_misfit / (shape[0] * linked)))
         reason = (
             f"{linked} of {total} known records linked; estimates keep distances to them within {left:.2g} "
@@ -237,6 +227,31 @@ class Kaplan(Attack):
 
 
 ATTACK = Kaplan()
+
+
+@dataclass(frozen=True, eq=False)
+class _Descent:
+    """Linked records and their released rows, the release's scale, and how to descend."""
+
+    records: FloatArray
+    rows: FloatArray
+    scale: float
+    starts: _Starts
+    learning_rate: float
+    iterations: int
+
+
+def _descended(block: FloatArray, first_row: int, descent: _Descent, places: FloatArray) -> tuple[FloatArray, float]:
+    """Estimates of a block's records, and the sum of their squared misfits."""
+    distances = pair_distances(block, descent.rows) / descent.scale
+    found = kaplan_estimates(
+        descent.records,
+        distances,
+        descent.starts.at(places, distances),
+        learning_rate=descent.learning_rate,
+        iterations=descent.iterations,
+    )
+    return found, float(((pair_distances(found, descent.records) - distances) ** 2).sum())
 
 
 @compiled(reorder=True)

@@ -10,14 +10,14 @@ from isobreach import _registry
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks import base
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
-from isobreach.blocks import Source, as_source
+from isobreach.engine import Engine, as_engine
 
 ATTACKS: _registry.Registry[Attack] = _registry.ATTACKS
 
 
 def reconstruct(
     name: str,
-    released: NDArray[Any] | Source,
+    released: NDArray[Any] | Engine,
     knowledge: Knowledge | None = None,
     *,
     seed: int | None = None,
@@ -44,4 +44,4 @@ def reconstruct(
     attack = ATTACKS.named("name", name)
     held = {key: settings.pop(key) for key in ("noise", "dictionary") if key in settings}
     known = replace(Knowledge.of(knowledge), **held)
-    return base.reconstruct(attack, as_source(released), known, seed=seed, progress=progress, settings=settings)
+    return base.reconstruct(attack, as_engine(released), known, seed=seed, progress=progress, settings=settings)

@@ -96,8 +96,8 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     from isobreach import _interface
     from isobreach._phrases import count, left_out
     from isobreach.attacks import hints
-    from isobreach.blocks import as_source
     from isobreach.cli.tables import Holdings, links_table
+    from isobreach.engine import as_engine
     from isobreach.linking import dictionary_json, link_records, link_sentences, motion_json, no_link
 
     console, normalise = Console(json_only=json_only, quiet=quiet), held.pop("normalise")
@@ -118,7 +118,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     said = [] if nothing is None else [nothing]
     said += link_sentences(linkage, released.values.shape[1], known.values.shape[1])
     said += left_out(linkage.left_out)
-    said += () if normalise else hints(linkage, known.values, as_source(released.values))
+    said += () if normalise else hints(linkage, known.values, as_engine(released.values))
     console.say(said)
     console.say(f"Precision of the release: {linkage.precision.reason}.")
     console.result(

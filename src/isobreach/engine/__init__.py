@@ -7,10 +7,11 @@ from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
 from isobreach.engine.processes import ProcessEngine
 from isobreach.engine.threads import ONE_BLAS_THREAD
-from isobreach.engine.workers import Workers
+from isobreach.engine.workers import PAIR_TILE, Workers
 
 __all__ = [
     "ONE_BLAS_THREAD",
+    "PAIR_TILE",
     "ArrayColumn",
     "Column",
     "Engine",

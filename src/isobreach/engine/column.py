@@ -2,14 +2,15 @@
 """One number a released row, or a few: a handle of the engine, which keeps the numbers until somebody asks for them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+P = TypeVar("P")
 
 _CHUNK = 1 << 18  # rows that are handed out at a time: intermediate arrays stay small beside the release
 _SAMPLE = 1 << 16  # values from which the threshold of the smallest ones is guessed
@@ -43,6 +44,10 @@ class Column(ABC):
         for start in range(0, len(self), _CHUNK):
             yield start, self.take(slice(start, start + _CHUNK))
 
+    def derived(self, function: Callable[[FloatArray, P], FloatArray], params: P) -> "Column":
+        """Return a column of one number a row, ``function`` of the numbers of these rows; computed when asked for."""
+        return _Derived(self, function, params)
+
     def top(self, count: int, excluded: ArrayLike = (), ties: "Column | None" = None) -> IntArray:
         """Rows with the smallest numbers, smallest first.
 
@@ -65,6 +70,9 @@ class Column(ABC):
             below = np.flatnonzero(values <= np.partition(sample, place)[place])
             chosen = below if len(below) >= wanted else chosen
         chosen = chosen[~np.isin(chosen, left_out, assume_unique=True)]
+        if len(chosen) > count:
+            last = np.partition(values[chosen], count - 1)[count - 1]
+            chosen = chosen[values[chosen] <= last]
         keys = (values[chosen],) if ties is None else (ties.take(chosen), values[chosen])
         return chosen[np.lexsort(keys)[:count]]
 
@@ -83,3 +91,23 @@ class ArrayColumn(Column):
     def take(self, rows: ArrayLike | slice) -> FloatArray:
         """Return a view for a range of rows, else a copy."""
         return self._values[rows if isinstance(rows, slice) else np.asarray(rows, dtype=np.int64)]
+
+
+class _Derived(Column):
+    """A column computed out of another one, some rows at a time."""
+
+    def __init__(self, base: Column, function: Callable[[FloatArray, Any], FloatArray], params: Any) -> None:
+        self._base, self._function, self._params = base, function, params
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self._base),)
+
+    def take(self, rows: ArrayLike | slice) -> FloatArray:
+        return self._function(self._base.take(rows), self._params)
+
+    def values(self) -> FloatArray:
+        joined = np.empty(len(self))
+        for start, part in self.chunks():
+            joined[start : start + len(part)] = part
+        return joined

@@ -14,12 +14,15 @@ from isobreach.engine.workers import Workers
 _stack: list[tuple[type[LocalEngine], dict[str, Any]]] = [(LocalEngine, {})]
 
 
-def as_engine(rows: Any) -> Engine:
-    """Return an engine as it is; for an array, an engine of the default kind that holds it."""
+def as_engine(rows: Any, **options: Any) -> Engine:
+    """Return an engine as it is; for an array, an engine of the default kind that holds it.
+
+    ``options``: as those of ``using``, which they override.
+    """
     if isinstance(rows, Engine):
         return rows
-    kind, options = _stack[-1]
-    return kind(np.asarray(rows), **options)
+    kind, usual = _stack[-1]
+    return kind(np.asarray(rows), **{**usual, **options})
 
 
 def default_workers(workers: int | None = None) -> Workers:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from isobreach.engine.local import LocalEngine
-from isobreach.engine.threads import ONE_BLAS_THREAD, run_in_order, worker_count
+from isobreach.engine.threads import ONE_BLAS_THREAD, Threads, run_in_order, worker_count
 from isobreach.engine.workers import I, P, T, Workers, address
 
 _ENDS_IN = 5.0  # seconds that a process has to end by itself once its channel is closed
@@ -46,6 +46,10 @@ class Processes(Workers):
 
     def __init__(self, workers: int | None = None) -> None:
         self._count = worker_count(workers)
+
+    def __reduce__(self) -> tuple[type[Threads], tuple[int]]:
+        """What a worker process unpickles does its tasks itself."""
+        return Threads, (1,)
 
     def run(self, task: Callable[[I, P], T], items: Iterable[I], params: P, *, ahead: int | None = None) -> Iterator[T]:
         """``task(item, params)`` for every item, each in one of the processes: see ``Workers``."""

@@ -17,7 +17,7 @@ I = TypeVar("I")  # noqa: E741
 P = TypeVar("P")
 T = TypeVar("T")
 
-_PAIR_TILE = (512, 1024)  # rows and columns of a tile of pairs: its products stay in a second-level cache
+PAIR_TILE = (512, 1024)  # rows and columns of a tile of pairs: its products stay in a second-level cache
 
 
 class Workers(ABC):
@@ -79,7 +79,7 @@ class Workers(ABC):
 
 def pair_tiles(left: int, right: int, *, triangle: bool) -> Iterator[tuple[slice, slice]]:
     """Tiles of pairs, by rows and then by columns; they do not depend on the number of workers."""
-    rows, columns = _PAIR_TILE
+    rows, columns = PAIR_TILE
     for a in range(0, left, rows):
         for b in range(a // columns * columns if triangle else 0, right, columns):
             yield slice(a, min(a + rows, left)), slice(b, min(b + columns, right))

@@ -4,7 +4,7 @@
 from isobreach.geometry.motion import ConsistentMotions, fit_motions, haar, procrustes_residual
 from isobreach.geometry.noise import Hidden, Noise, NoisyRows, Spread, noisy_rows
 from isobreach.geometry.noisy_breach import noisy_breach_probability, noisy_radius
-from isobreach.geometry.residual import residual_kernel
+from isobreach.geometry.residual import HiddenBasis, squared_residuals
 from isobreach.geometry.sphere import (
     ESTIMATORS,
     Estimator,
@@ -19,6 +19,7 @@ __all__ = [
     "ConsistentMotions",
     "Estimator",
     "Hidden",
+    "HiddenBasis",
     "Noise",
     "NoisyRows",
     "Spread",
@@ -32,8 +33,8 @@ __all__ = [
     "noisy_radius",
     "noisy_rows",
     "procrustes_residual",
-    "residual_kernel",
     "residuals",
     "row_basis",
     "row_norms",
+    "squared_residuals",
 ]

@@ -25,7 +25,6 @@ R^2 = diag(kappa), while the estimate's is m + b, b = (1 - kappa) (measured - me
 These are approximations: first order in the noise, and a normal spread of rows.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,13 +118,18 @@ class NoisyRows:
     traces: FloatArray
     forms: FloatArray
 
-    def __getitem__(self, rows: NDArray[np.int64] | slice) -> "NoisyRows":
+    def __getitem__(self, rows: slice) -> "NoisyRows":
         return NoisyRows(self.centre[rows], self.variance[rows], self.traces[rows], self.forms[rows])
 
+    def packed(self) -> FloatArray:
+        """All of it as one array, rows x 14."""
+        return np.column_stack([self.centre, self.variance, self.traces, self.forms.reshape(-1, 9)])
+
     @classmethod
-    def joined(cls, parts: Sequence["NoisyRows"]) -> "NoisyRows":
-        """Parts of a release as one."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
+    def unpacked(cls, numbers: FloatArray) -> "NoisyRows":
+        """Return the rows that ``packed`` gives these numbers of."""
+        forms = numbers[:, 5:].reshape(-1, 3, 3)
+        return cls(*(np.ascontiguousarray(part) for part in (numbers[:, 0], numbers[:, 1], numbers[:, 2:5], forms)))
 
     def residual(self, hidden: Hidden) -> FloatArray:
         """d^2, as expected."""

@@ -7,7 +7,8 @@ ranks the same. A narrow basis, which stays in the first-level cache, is multipl
 time in registers; a wide one tile by tile through BLAS. A row's result does not depend on the rows beside it.
 """
 
-from collections.abc import Callable
+import threading
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -17,23 +18,44 @@ from numpy.typing import NDArray
 from isobreach._compiled import compiled
 
 FloatArray = NDArray[np.float64]
-ResidualKernel = Callable[[FloatArray], FloatArray]
 
 _NARROW = 4096  # entries of a basis that fill a first-level cache of 32 KiB
 _LANES = 8  # columns that the narrow kernel multiplies at once
+_compiling = threading.Lock()
 
 
-def residual_kernel(hidden: FloatArray, tile: int) -> ResidualKernel:
-    """Kernel that gives (d / |y|)^2 of every row, 0 for a zero row; ``tile`` rows go into one BLAS product."""
-    n, h = hidden.shape
-    if h == n:  # without a span, d = |y|
-        return lambda rows: np.asarray(rows.any(axis=1), dtype=np.float64)
-    if hidden.size <= _NARROW:
+@dataclass(frozen=True, eq=False)
+class HiddenBasis:
+    """The basis H, n x h, as the kernels want it: a narrow one is padded with zeros to whole lanes.
+
+    ``tile``: rows that go into one BLAS product where the basis is wide.
+    """
+
+    basis: FloatArray
+    dimension: int
+    tile: int
+
+    @classmethod
+    def of(cls, hidden: FloatArray, tile: int) -> "HiddenBasis":
+        """Return the basis ready for use."""
+        n, h = hidden.shape
+        if hidden.size > _NARROW or h == n:
+            return cls(hidden, h, tile)
         padded = np.zeros((n, -(-h // _LANES) * _LANES))
         padded[:, :h] = hidden
         _compile_narrow()
-        return lambda rows: _narrow(rows, padded)
-    return lambda rows: _wide(rows, hidden, tile)
+        return cls(padded, h, tile)
+
+
+def squared_residuals(rows: FloatArray, hidden: HiddenBasis) -> FloatArray:
+    """Return (d / |y|)^2 of every row, 0 for a zero row."""
+    n, h = hidden.basis.shape[0], hidden.dimension
+    if h == n:  # without a span, d = |y|
+        return np.asarray(rows.any(axis=1), dtype=np.float64)
+    if n * h > _NARROW:
+        return _wide(rows, hidden.basis, hidden.tile)
+    _compile_narrow()
+    return _narrow(rows, hidden.basis)
 
 
 @compiled(reorder=True)
@@ -68,12 +90,16 @@ def _narrow(rows: FloatArray, hidden: FloatArray) -> FloatArray:
 
 def _compile_narrow() -> None:
     """Compile the narrow kernel with LLVM's straight-line vectoriser, which Numba leaves off: twice as fast."""
-    before = vars(config)["SLP_VECTORIZE"]
-    vars(config)["SLP_VECTORIZE"] = 1
-    try:
-        cast(Any, _narrow).compile("float64[::1](float64[:, ::1], float64[:, ::1])")
-    finally:
-        vars(config)["SLP_VECTORIZE"] = before
+    kernel = cast(Any, _narrow)
+    if kernel.signatures:
+        return
+    with _compiling:  # the setting is the process's own
+        before = vars(config)["SLP_VECTORIZE"]
+        vars(config)["SLP_VECTORIZE"] = 1
+        try:
+            kernel.compile("float64[::1](float64[:, ::1], float64[:, ::1])")
+        finally:
+            vars(config)["SLP_VECTORIZE"] = before
 
 
 @compiled(reorder=True)

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from isobreach._compiled import compiled
 from isobreach._progress import Progress
 from isobreach._validation import LARGEST
-from isobreach.blocks import Source
+from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
+from isobreach.linking.bounds import merged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -38,6 +39,11 @@ class Candidates:
     row_start: IntArray
     first: IntArray
     last: IntArray
+
+    @property
+    def longest(self) -> float:
+        """The largest norm of a value."""
+        return float(row_norms(self.points[-1:])[0])
 
     @property
     def copies(self) -> IntArray:
@@ -61,7 +67,7 @@ class Candidates:
 
 
 def norm_candidates(
-    known: FloatArray, radius: FloatArray, source: Source, unit: float, progress: Progress
+    known: FloatArray, radius: FloatArray, source: Engine, unit: float, progress: Progress
 ) -> Candidates:
     """Candidates of each known record: released values whose norm is within ``radius`` of its own."""
     norms = row_norms(known)
@@ -69,8 +75,8 @@ def norm_candidates(
     # The kernel's sum of n squares errs by at most n units of roundoff.
     slack = 2.0 * source.shape[1] * 2.0**-53
     low, high = low * (1 - slack), high * (1 + slack)
-    hits = _scan(source, *_merge(low, high), progress)
-    points, rows, row_start = _values(source.take(hits), hits, unit)
+    hits = _scan(source, *merged(low, high), progress)
+    points, rows, row_start = _values(source.gather(hits), hits, unit)
     squares = np.einsum("ij,ij->i", points, points)
     return Candidates(
         points=points,
@@ -81,13 +87,9 @@ def norm_candidates(
     )
 
 
-def all_candidates(records: int, source: Source, unit: float, progress: Progress) -> Candidates:
+def all_candidates(records: int, source: Engine, unit: float, progress: Progress) -> Candidates:
     """Candidates where norms say nothing: every released value, for each of so many records."""
-    points = np.empty(source.shape)
-    start = 0
-    for block in source.map(lambda first, block: block, "reading rows", progress):
-        points[start : start + len(block)] = block
-        start += len(block)
+    points = source.everything("Records are linked by distances, which need every pair of rows.", progress)
     if not np.isfinite(np.einsum("ij,ij->", points, points)):
         _refuse_bad_entries(source)
     points, rows, row_start = _values(points, np.arange(len(points)), unit)
@@ -108,16 +110,29 @@ def _values(points: FloatArray, places: IntArray, unit: float) -> tuple[FloatArr
     return np.ascontiguousarray(points[by_norm]), rows, row_start
 
 
-def _merge(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Disjoint intervals, ascending, with the same union."""
-    order = np.argsort(low)
-    low, high = low[order], np.maximum.accumulate(high[order])
-    opens = np.concatenate([[True], low[1:] > high[:-1]])
-    closes = np.concatenate([opens[1:], [True]])
-    return low[opens], high[closes]
+@dataclass(frozen=True, eq=False)
+class _Lookup:
+    """Disjoint intervals, ascending, and for each bin of squared norms the first interval that may be there, or -1."""
+
+    low: FloatArray
+    high: FloatArray
+    first: NDArray[np.int32]
+    base: float
+    scale: float
 
 
-def _scan(source: Source, low: FloatArray, high: FloatArray, progress: Progress) -> IntArray:
+def _matching(block: FloatArray, first_row: int, lookup: _Lookup) -> tuple[IntArray, int]:
+    """Rows of a block whose squared norm lies in an interval, and how many hold what is no number."""
+    arguments = block, lookup.low, lookup.high, lookup.first, lookup.base, lookup.scale
+    hits = np.empty(min(_FIRST_HITS, len(block)), dtype=np.int32)
+    count, bad = _hits(*arguments, hits)
+    if count > len(hits):
+        hits = np.empty(count, dtype=np.int32)
+        count, bad = _hits(*arguments, hits)
+    return hits[:count] + np.int64(first_row), bad
+
+
+def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress) -> IntArray:
     """Released rows, ascending, whose squared norm lies in one of the intervals."""
     bins = int(min(max(1024, 4 * len(low)), 1 << 16))
     base, width = low[0], high[-1] - low[0]
@@ -127,15 +142,8 @@ def _scan(source: Source, low: FloatArray, high: FloatArray, progress: Progress)
     first = np.searchsorted(high, edges).astype(np.int32)
     first[low[np.minimum(first, len(low) - 1)] > edges + 2 / max(scale, 1e-300)] = -1  # no interval near that bin
 
-    def kernel(start: int, block: FloatArray) -> tuple[IntArray, int]:
-        hits = np.empty(min(_FIRST_HITS, len(block)), dtype=np.int32)
-        count, bad = _hits(block, low, high, first, base, scale, hits)
-        if count > len(hits):
-            hits = np.empty(count, dtype=np.int32)
-            count, bad = _hits(block, low, high, first, base, scale, hits)
-        return hits[:count] + np.int64(start), bad
-
-    results = list(source.map(kernel, "matching norms", progress))
+    lookup = _Lookup(low, high, first, float(base), float(scale))
+    results = list(source.scan(_matching, lookup, "matching norms", progress))
     if any(bad for _, bad in results):
         _refuse_bad_entries(source)
     return np.concatenate([hits for hits, _ in results])
@@ -175,13 +183,15 @@ def _hits(
     return count, bad
 
 
-def _refuse_bad_entries(source: Source) -> None:
-    def kernel(start: int, block: FloatArray) -> tuple[int, int, int]:
-        bad = ~np.isfinite(block)
-        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        return int(bad.sum()), start + row, column
+def _bad_entries(block: FloatArray, first_row: int, params: None) -> tuple[int, int, int]:
+    """How many entries are no numbers, and row and column of the first."""
+    bad = ~np.isfinite(block)
+    row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+    return int(bad.sum()), first_row + row, column
 
-    found = [result for result in source.map(kernel, "checking values") if result[0]]
+
+def _refuse_bad_entries(source: Engine) -> None:
+    found = [result for result in source.scan(_bad_entries, None, "checking values") if result[0]]
     if not found:
         raise InputError("released", f"must have entries below {LARGEST:g} in size", "larger ones", "Rescale it.")
     count, (_, row, column) = sum(result[0] for result in found), found[0]

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from isobreach.blocks import Source
+from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.precision import grid_decimals
 from isobreach.linking.rates import Rates, same_difference
@@ -55,7 +55,7 @@ def chance_matches(
     others: Sequence[FloatArray],
     counts: Sequence[int],
     known_total: int,
-    source: Source,
+    source: Engine,
     *,
     norms_kept: bool = True,
     scale_known: bool = True,
@@ -70,7 +70,7 @@ def chance_matches(
     rows, count = source.shape[0], len(known)
     few = rows <= _SAMPLE_ROWS
     picks = np.arange(rows) if few else np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False)
-    sample = source.take(np.sort(picks))
+    sample = source.gather(np.sort(picks))
     decimals = grid_decimals(np.abs(known).ravel())
     error = float(radius.max())
     telling = telling_distances(linked, sample, error, norms_kept=norms_kept, among=True)

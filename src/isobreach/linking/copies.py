@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
-from isobreach.linking.bounds import Bounds
+from isobreach.linking.bounds import Bounds, merged
 from isobreach.linking.narrowing import distances_from
 from isobreach.linking.pairs import Cloud, TooManyError
 from isobreach.linking.rates import Rates
@@ -130,11 +130,7 @@ class Shapes:
         """All pairs of values at the distances that the plans begin with, found in one pass."""
         low = np.concatenate([plan.low[plan.corners[0], plan.corners[1:]] for plan in plans])
         high = np.concatenate([plan.high[plan.corners[0], plan.corners[1:]] for plan in plans])
-        order = np.argsort(low, kind="stable")
-        low, high = low[order], np.maximum.accumulate(high[order])
-        opens = np.concatenate([[True], low[1:] > high[:-1]])
-        closes = np.concatenate([opens[1:], [True]])
-        low, high = low[opens], high[closes]
+        low, high = merged(low, high)
         u, v, which = self._cloud.classes(low, high, 4 * MOST_JOINED, progress)
         return Joined(low, high, *by_class(u, v, which, len(low)))
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from isobreach.blocks import Source
+from isobreach.engine import Engine
 from isobreach.linking.precision import grid_decimals
 
 _LIMIT = 1e-3
@@ -30,10 +30,10 @@ def on_grid(known: NDArray[Any], step: float) -> bool:
     return decimals is not None and 0.5 * 10.0**-decimals >= step * (1 - 1e-9)
 
 
-def reads_exactly(known: NDArray[Any], rows: NDArray[np.int64], source: Source) -> bool:
+def reads_exactly(known: NDArray[Any], rows: NDArray[np.int64], source: Engine) -> bool:
     """Whether links found by the exact reading (``rows``, -1 where none) bear it out."""
     linked = np.flatnonzero(rows >= 0)
-    ours, theirs = known[linked].astype(np.float64), source.take(rows[linked])
+    ours, theirs = known[linked].astype(np.float64), source.gather(rows[linked])
     if not _signed_permutation(ours, theirs):
         return False
     return bool(np.exp(min(_log_chance(len(np.unique(rows[linked])), source), 0.0)) < _LIMIT)
@@ -51,8 +51,8 @@ def _signed_permutation(ours: NDArray[np.float64], theirs: NDArray[np.float64]) 
     return not differ[linear_sum_assignment(differ)].any()
 
 
-def _log_chance(links: int, source: Source) -> float:
+def _log_chance(links: int, source: Engine) -> float:
     rows, columns = source.shape
-    sample = source.take(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp))
+    sample = source.gather(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp))
     shares = [np.unique(column, return_counts=True)[1].max() / len(sample) for column in sample.T]
     return float(columns * np.log(2) + gammaln(columns + 1) + links * (np.log(rows) + np.sum(np.log(shares))))

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
-from isobreach.blocks import as_source
+from isobreach.engine import as_engine
 from isobreach.geometry import row_norms
 from isobreach.linking.assignment import Budget, Geometry, Search
 from isobreach.linking.backbone import backbone
@@ -87,7 +87,7 @@ class GrowingLinks:
         motion: Motion,
         node_limit: int = _NODE_LIMIT,
     ) -> None:
-        source = as_source(released)
+        source = as_engine(released)
         self.source, self.motion, self.node_limit = source, motion, node_limit
         self.records = _no_negative_zeros(records)
         self.precision = released_precision(source)
@@ -98,7 +98,7 @@ class GrowingLinks:
         self.values = value_of[order]
         norms = row_norms(self.records)
         own = known_unit(np.asarray(records)) * norms
-        longest = float(row_norms(found.points[-1:])[0] + norms.max())
+        longest = found.longest + float(norms.max())
         lengths = norms if motion == "orthogonal" else np.full(len(norms), longest)
         self.error = self.precision.length_error(lengths, source.shape[1]) + own
         self.radius = self.precision.radius(lengths, source.shape[1]) + own

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.blocks import Source
+from isobreach.engine import Engine
 from isobreach.linking.candidates import Candidates
 from isobreach.linking.motions import Motion
 from isobreach.linking.precision import Precision
@@ -124,7 +124,7 @@ def assemble(
     )
 
 
-def linked_pairs(known: NDArray[Any], linkage: Linkage, source: Source) -> tuple[FloatArray, FloatArray]:
+def linked_pairs(known: NDArray[Any], linkage: Linkage, source: Engine) -> tuple[FloatArray, FloatArray]:
     """Linked records and their released rows, both q x n."""
     linked = linkage.linked
-    return np.asarray(known, dtype=np.float64)[linked], source.take(linkage.rows[linked])
+    return np.asarray(known, dtype=np.float64)[linked], source.gather(linkage.rows[linked])

@@ -24,7 +24,7 @@ from isobreach._validation import (
     check_tolerance,
     check_widths,
 )
-from isobreach.blocks import Source, as_source
+from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
@@ -45,7 +45,7 @@ CHANCE_LIMIT = 1e-3
 
 def link(
     known: NDArray[Any],
-    released: NDArray[Any] | Source,
+    released: NDArray[Any] | Engine,
     *,
     motion: Choice = "orthogonal",
     rule: Rule = "backbone",
@@ -63,7 +63,7 @@ def link(
     known
         Records the attacker holds, a x n.
     released
-        Released rows, m x N with N >= n: an array or a source of blocks.
+        Released rows, m x N with N >= n: an array or an engine.
     motion
         What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
         of distances; ``"auto"`` decides between them and says why.
@@ -93,7 +93,7 @@ def link(
     noise = _checked_noise(noise, motion)
     known = np.asarray(known)
     check_table("known", known)
-    source = as_source(released)
+    source = as_engine(released)
     check_widths(known.shape[1], source.shape[1])
     if dictionary is not None:
         dictionary = np.asarray(dictionary)
@@ -164,9 +164,9 @@ def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: floa
 
 def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noise, which: IntArray) -> Linkage:
     found = problem.everything(setting.precision.unit)
-    longest = float(row_norms(found.points[-1:])[0])
+    longest = found.longest
     error = float(setting.precision.length_error(np.array([longest]), found.points.shape[1])[0])
-    field = Field.of(found.points, found.copies, np.inf)
+    field = Field.of(found.points, found.copies, np.inf, problem.source.workers)
     limit = min(setting.chance_limit, 0.5)
     step = setting.precision.step / np.sqrt(3)  # rounding is noise too
     # Less than what arithmetic can see, or more than hides everything, is taken for that.
@@ -224,7 +224,7 @@ def _dictionary(
     value_of[found.rows] = np.repeat(np.arange(len(found.points)), found.copies)
     linked, first = np.unique(which[linkage.linked], return_index=True)
     values = value_of[linkage.rows[linkage.linked[first]]]
-    columns, longest = found.points.shape[1], float(row_norms(found.points[-1:])[0])
+    columns, longest = found.points.shape[1], found.longest
 
     def norms_of(records: FloatArray) -> FloatArray:
         own = row_norms(records)

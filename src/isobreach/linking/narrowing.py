@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled
+from isobreach._compiled import compiled, grown
 from isobreach._progress import Progress
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import Workers
 from isobreach.linking.bounds import Bounds
 from isobreach.linking.cliques import distance
 from isobreach.linking.pairs import Cloud, TooManyError
@@ -49,16 +49,17 @@ class Field:
     cloud: Cloud
     copies: IntArray
     rates: Rates
+    workers: Workers
 
     @classmethod
-    def of(cls, points: FloatArray, copies: IntArray, widest: float) -> "Field":
+    def of(cls, points: FloatArray, copies: IntArray, widest: float, workers: Workers) -> "Field":
         """Field of the points; ``widest``: width of the intervals, on squared distances, that will be asked for."""
-        cloud = Cloud(points)
+        cloud = Cloud(points, workers=workers)
         spread = float(np.var(points, axis=0).sum())
         # Where single precision blurs much more than the release itself does, the filter must be in double precision.
         if cloud.error() > max(widest, 1e-3 * spread):
-            cloud = Cloud(points, np.float64)
-        return cls(cloud, copies, Rates.between(points))
+            cloud = Cloud(points, np.float64, workers)
+        return cls(cloud, copies, Rates.between(points), workers)
 
     @property
     def points(self) -> FloatArray:
@@ -211,18 +212,33 @@ def _extended(
     if not len(partial):
         return np.empty((0, len(records)), dtype=np.int64)
     pivot, place, start, near = neighbours(field, partial, low, high, mask)
-
-    def run(part: slice) -> IntArray:
-        return _extend(field.points, field.copies, partial[part], place[part], start, near, low, high, pivot)
-
     found, count = [], 0
-    parts = [slice(a, a + _PART) for a in range(0, len(partial), _PART)]
-    for longer in run_in_order(run, parts, processors() if len(parts) > 1 else 1):
+    parts = [(partial[a : a + _PART], place[a : a + _PART]) for a in range(0, len(partial), _PART)]
+    step = _Step(field.points, field.copies, start, near, low, high, pivot)
+    for longer in field.workers.run(_longer, parts, step):
         found.append(longer)
         count += len(longer)
         if count > MOST_PARTIAL:
             raise TooManyError
     return np.concatenate(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """What extending partial assignments by one record needs: see ``_extend``."""
+
+    points: FloatArray
+    copies: IntArray
+    start: IntArray
+    near: IntArray
+    low: FloatArray
+    high: FloatArray
+    pivot: int
+
+
+def _longer(part: tuple[IntArray, IntArray], step: _Step) -> IntArray:
+    """Some partial assignments, given with the places of their pivots, with one more value."""
+    return _extend(step.points, step.copies, *part, step.start, step.near, step.low, step.high, step.pivot)
 
 
 @compiled()
@@ -264,9 +280,7 @@ def _extend(
                     break
             if fits:
                 if count == len(longer):
-                    more = np.empty((2 * count, longer.shape[1]), dtype=np.int64)
-                    more[:count] = longer
-                    longer = more
+                    longer = grown(longer)
                 longer[count, :-1] = partial[i]
                 longer[count, -1] = w
                 count += 1
@@ -296,9 +310,7 @@ def _agreeing(
                         fits = False
             if fits:
                 if count == len(hits):
-                    more = np.empty(2 * count, dtype=np.int64)
-                    more[:count] = hits
-                    hits = more
+                    hits = grown(hits)
                 hits[count] = order[a]
                 count += 1
             a += 1

@@ -14,22 +14,24 @@ the points, a tile for each thread, and the pairs found; never a matrix of all p
 """
 
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._compiled import compiled
 from isobreach._progress import Progress, no_progress
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import PAIR_TILE, Workers, default_workers
 from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 ShortArray = NDArray[np.int32]
+Hits = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # first and second of each pair, and its interval
+P = TypeVar("P")
 
-_TILE_ROWS, _TILE_COLUMNS = 512, 1024
 _TARGETS = 6  # intervals that one pass looks for: the scan then costs less than the product
 _ROOM = 1 << 14  # hit buffer of a tile; a tile with more is scanned again with room for all
 _TINY = 1e-36  # squares of that size, relative to the largest, may underflow
@@ -40,37 +42,147 @@ class TooManyError(Exception):
     """More pairs lie in the wanted intervals than may be kept."""
 
 
-class Cloud:
-    """Points made ready for questions about their distances."""
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    """Points made ready: centred, brought into the unit ball by ``scale``, and sorted by norm.
 
-    def __init__(self, points: FloatArray, precision: type[np.floating[Any]] = np.float32) -> None:
-        self.points = points
-        self._threads = processors()
-        self._unit = float(np.finfo(precision).eps) / 2
+    ``points`` are as they were given, ``order`` is their order by norm; ``rows``, ``norms`` and ``squares`` are in that
+    order. ``unit``: unit roundoff of the rows.
+    """
+
+    points: FloatArray
+    order: IntArray
+    rows: NDArray[Any]
+    norms: FloatArray
+    squares: NDArray[Any]
+    scale: float
+    unit: float
+
+    @classmethod
+    def of(cls, points: FloatArray, precision: type[np.floating[Any]]) -> "_Ready":
         centred = points - points.mean(axis=0)
         norms = row_norms(centred)
-        self._order = np.argsort(norms, kind="stable")
-        self._place = np.empty_like(self._order)
-        self._place[self._order] = np.arange(len(points))
+        order = np.argsort(norms, kind="stable")
         # Within the unit ball nothing overflows; a power of two rounds nothing.
-        self._scale = 2.0 ** -np.ceil(np.log2(norms.max())) if norms.max() > 0 else 1.0
-        self._rows = (centred[self._order] * self._scale).astype(precision)
-        self._norms = norms[self._order] * self._scale
-        self._squares = np.einsum("ij,ij->i", self._rows, self._rows, dtype=np.float64).astype(precision)
+        scale = 2.0 ** -np.ceil(np.log2(norms.max())) if norms.max() > 0 else 1.0
+        rows = (centred[order] * scale).astype(precision)
+        squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64).astype(precision)
+        return cls(points, order, rows, norms[order] * scale, squares, scale, float(np.finfo(precision).eps) / 2)
+
+    def slack(self, a: float, b: float) -> float:
+        """Most that a squared distance of rows errs by, of norms up to a and b."""
+        return float((self.rows.shape[1] / 2 + 8) * self.unit * (a + b) ** 2 + _TINY)
+
+    def products(self, a: IntArray | slice, b: slice) -> NDArray[Any]:
+        """-2 times the products of some rows with others, in a buffer that the thread's next call writes into."""
+        rows, columns = self.rows[a], self.rows[b]
+        if getattr(_BUFFER, "products", _NOTHING).dtype != rows.dtype:
+            _BUFFER.products = np.empty(PAIR_TILE, dtype=rows.dtype)
+        return np.asarray(np.matmul(-2 * rows, columns.T, out=_BUFFER.products[: len(rows), : len(columns)]))
+
+
+_BUFFER = threading.local()  # of the products of a tile, and of its hits: new ones cost more than to fill them
+_NOTHING = np.empty(0, dtype=np.bool_)
+
+
+def _listed(find: Callable[..., int], *arguments: Any) -> tuple[IntArray, IntArray]:
+    """Places that a compiled search writes into a buffer; it is repeated with room for all if there are more."""
+    if not hasattr(_BUFFER, "hits"):
+        _BUFFER.hits = np.empty((2, _ROOM), dtype=np.int64)
+    count = find(*arguments, _BUFFER.hits)
+    if count > _BUFFER.hits.shape[1]:
+        _BUFFER.hits = np.empty((2, count), dtype=np.int64)
+        count = find(*arguments, _BUFFER.hits)
+    return _BUFFER.hits[0, :count].copy(), _BUFFER.hits[1, :count].copy()
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """Distances that are asked for: a few intervals of all pairs, or of pairs with the rows ``left``.
+
+    ``names[i]``: what to call the i-th of these rows.
+    """
+
+    ready: _Ready
+    low: FloatArray
+    high: FloatArray
+    left: IntArray | None = None
+    names: IntArray | None = None
+
+
+def _joined(tile: tuple[slice, slice], wanted: _Wanted) -> Hits:
+    """Pairs of a tile in one of a few intervals; of all pairs, those with the second from the first on."""
+    ready, (part, b) = wanted.ready, tile
+    a = part if wanted.left is None else wanted.left[part]  # a slice where it will do: rows are then not copied
+    precision = ready.rows.dtype
+    slack = ready.slack(float(ready.norms[a][-1]), float(ready.norms[b.stop - 1]))
+    # Nothing is farther apart than 2 within the unit ball.
+    below = np.clip(wanted.low * ready.scale, 0.0, 4.0) ** 2 - slack
+    above = np.clip(wanted.high * ready.scale, 0.0, 4.0) ** 2 + slack
+    # The diagonal tile of a triangle: the second counts from the place of the first on.
+    first = part.start - b.start if wanted.left is None else part.start - part.stop
+    limits = below.astype(precision), above.astype(precision), first
+    i, j = _listed(_hits, ready.products(a, b), ready.squares[a], ready.squares[b], *limits)
+    places = part.start + i if wanted.left is None else wanted.left[part.start + i]
+    u, v = ready.order[places], ready.order[b.start + j]
+    names = u if wanted.names is None else wanted.names[part.start + i]
+    keep, target = _verified(ready.points, u, v, wanted.low, wanted.high)
+    return names[keep], v[keep], target
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """Any number of disjoint intervals, and the cells of squared distances that they touch."""
+
+    ready: _Ready
+    low: FloatArray
+    high: FloatArray
+    marked: NDArray[np.uint64]
+
+
+def _classed(tile: tuple[slice, slice], classes: _Classes) -> Hits:
+    """Pairs of a tile, the second from the first on, in one of the intervals."""
+    ready, (a, b) = classes.ready, tile
+    arguments = ready.squares[a], ready.squares[b], classes.marked, a.start - b.start
+    i, j = _listed(_marked_hits, ready.products(a, b), *arguments)
+    u, v = ready.order[a.start + i], ready.order[b.start + j]
+    keep, target = _classified(ready.points, u, v, classes.low, classes.high)
+    return u[keep].astype(np.int32), v[keep].astype(np.int32), target.astype(np.int32)
+
+
+class Cloud:
+    """Points made ready for questions about their distances.
+
+    Parameters
+    ----------
+    points
+        The points, m x n.
+    precision
+        In which pairs are filtered.
+    workers
+        Who compare them; those of the default engine for None.
+    """
+
+    def __init__(
+        self, points: FloatArray, precision: type[np.floating[Any]] = np.float32, workers: Workers | None = None
+    ) -> None:
+        self.points = points
+        self._workers, self._ready = workers, _Ready.of(points, precision)
 
     def error(self) -> float:
         """Most that the filter may err in a squared distance, between points of the largest norm."""
-        return self._slack(float(self._norms[-1]), float(self._norms[-1])) / self._scale**2
+        return self._slack() / self._ready.scale**2
+
+    def _slack(self) -> float:
+        return self._ready.slack(float(self._ready.norms[-1]), float(self._ready.norms[-1]))
 
     def pairs(
         self, low: FloatArray, high: FloatArray, most: int, progress: Progress = no_progress
     ) -> tuple[IntArray, IntArray, IntArray]:
         """All (u, v, t) with u before v, or u = v, at a distance in [low[t], high[t]], each pair once a target."""
-        found = [
-            self._join(None, low[part], high[part], most, progress)
-            for part in (slice(start, start + _TARGETS) for start in range(0, len(low), _TARGETS))
-        ]
         offsets = range(0, len(low), _TARGETS)
+        parts = [slice(start, start + _TARGETS) for start in offsets]
+        found = [self._all(_joined, _Wanted(self._ready, low[p], high[p]), most, progress) for p in parts]
         return (
             np.concatenate([u for u, _, _ in found]),
             np.concatenate([v for _, v, _ in found]),
@@ -85,117 +197,48 @@ class Cloud:
         A squared distance is looked up in a table of cells, of which those that an interval touches are marked.
         Millions of pairs are kept at a time, so in four bytes a number.
         """
-        room = threading.local()
-        slack = self._slack(float(self._norms[-1]), float(self._norms[-1]))
-        marked = _marked_cells(low * self._scale, high * self._scale, slack)
-
-        def run(tile: tuple[slice, slice]) -> tuple[ShortArray, ShortArray, ShortArray]:
-            a, b = tile
-            i, j = self._looked_up(a, b, marked, room)
-            u, v = self._order[a.start + i], self._order[b.start + j]
-            keep, target = _classified(self.points, u, v, low, high)
-            return u[keep].astype(np.int32), v[keep].astype(np.int32), target.astype(np.int32)
-
-        return self._gather(run, list(self._tiles(len(self.points), triangle=True)), most, progress)
+        marked = _marked_cells(low * self._ready.scale, high * self._ready.scale, self._slack())
+        return self._all(_classed, _Classes(self._ready, low, high, marked), most, progress)
 
     def around(self, centres: IntArray, low: float, high: float, most: int) -> tuple[IntArray, IntArray]:
         """Points at a distance in [low, high] from each centre: those of centre k are w[start[k] : start[k + 1]]."""
-        k, w, _ = self._join(centres, np.array([low]), np.array([high]), most, no_progress)
+        place = np.empty_like(self._ready.order)
+        place[self._ready.order] = np.arange(len(self.points))
+        left, names = np.sort(place[centres]), np.argsort(place[centres], kind="stable")
+        wanted = _Wanted(self._ready, np.array([low]), np.array([high]), left, names)
+        k, w, _ = self._found(_joined, wanted, len(left), most, no_progress, triangle=False)
         order = np.argsort(k, kind="stable")
         start = np.searchsorted(k[order], np.arange(len(centres) + 1))
         return start, w[order]
 
-    def _join(
-        self, centres: IntArray | None, low: FloatArray, high: FloatArray, most: int, progress: Progress
-    ) -> tuple[IntArray, IntArray, IntArray]:
-        total = len(self.points)
-        left = np.arange(total) if centres is None else np.sort(self._place[centres])
-        which = None if centres is None else np.argsort(self._place[centres], kind="stable")
-        room = threading.local()
+    def _all(self, kernel: Callable[[tuple[slice, slice], P], Hits], params: P, most: int, progress: Progress) -> Hits:
+        """All pairs of points, the lower of a pair first."""
+        first, second, target = self._found(kernel, params, len(self.points), most, progress, triangle=True)
+        return np.minimum(first, second), np.maximum(first, second), target
 
-        def run(tile: tuple[slice, slice]) -> tuple[IntArray, IntArray, IntArray]:
-            # A slice where it will do: rows are then not copied.
-            a, b = (tile[0], tile[1]) if centres is None else (left[tile[0]], tile[1])
-            i, j = self._filter(a, b, low, high, room)
-            u, v = self._order[left[tile[0].start + i]], self._order[b.start + j]
-            names = u if which is None else which[tile[0].start + i]
-            keep, target = _verified(self.points, u, v, low, high)
-            return names[keep], v[keep], target
-
-        tiles = list(self._tiles(len(left), triangle=centres is None))
-        first, second, target = self._gather(run, tiles, most, progress, ordered=centres is None)
-        return first, second, target
-
-    def _gather(
-        self, run: Any, tiles: list[tuple[slice, slice]], most: int, progress: Progress, *, ordered: bool = True
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """What all tiles hold, joined; ``ordered``: the lower of a pair first."""
-        found: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+    def _found(
+        self,
+        kernel: Callable[[tuple[slice, slice], P], Hits],
+        params: P,
+        left: int,
+        most: int,
+        progress: Progress,
+        *,
+        triangle: bool,
+    ) -> Hits:
+        """What all tiles hold, joined."""
+        workers = default_workers() if self._workers is None else self._workers
+        found: list[Hits] = []
         count = 0
-        for done, part in enumerate(run_in_order(run, tiles, self._threads), start=1):
+        for part in workers.join(
+            kernel, params, left, len(self.points), "comparing distances", progress, triangle=triangle
+        ):
             count += len(part[0])
             if count > most:
                 raise TooManyError
             found.append(part)
-            progress("comparing distances", done, len(tiles))
         first, second, target = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-        if ordered:
-            first, second = np.minimum(first, second), np.maximum(first, second)
         return first, second, target
-
-    def _tiles(self, left: int, *, triangle: bool) -> Iterator[tuple[slice, slice]]:
-        total = len(self.points)
-        for a in range(0, left, _TILE_ROWS):
-            stop = min(a + _TILE_ROWS, left)
-            begin = a // _TILE_COLUMNS * _TILE_COLUMNS if triangle else 0
-            for b in range(begin, total, _TILE_COLUMNS):
-                yield slice(a, stop), slice(b, min(b + _TILE_COLUMNS, total))
-
-    def _slack(self, a: float, b: float) -> float:
-        return float((self._rows.shape[1] / 2 + 8) * self._unit * (a + b) ** 2 + _TINY)
-
-    def _filter(
-        self, a: IntArray | slice, b: slice, low: FloatArray, high: FloatArray, room: Any
-    ) -> tuple[IntArray, IntArray]:
-        """Places (i in a, j in b) of the pairs that may be in an interval; of a slice a, those with j from i on."""
-        rows, columns, precision = self._rows[a], self._rows[b], self._rows.dtype
-        if not hasattr(room, "products"):
-            room.products = np.empty((_TILE_ROWS, _TILE_COLUMNS), dtype=precision)
-            room.hits = np.empty((2, _ROOM), dtype=np.int64)
-        products = np.matmul(-2 * rows, columns.T, out=room.products[: len(rows), : len(columns)])
-        slack = self._slack(float(self._norms[a][-1]), float(self._norms[b.stop - 1]))
-        # Nothing is farther apart than 2 within the unit ball.
-        below = np.clip(low * self._scale, 0.0, 4.0) ** 2 - slack
-        above = np.clip(high * self._scale, 0.0, 4.0) ** 2 + slack
-        # The diagonal tile of a triangle: j counts from the place of i on.
-        first = a.start - b.start if isinstance(a, slice) else -len(rows)
-        arguments = (
-            products,
-            self._squares[a],
-            self._squares[b],
-            below.astype(precision),
-            above.astype(precision),
-            first,
-        )
-        count = _hits(*arguments, room.hits)
-        if count > room.hits.shape[1]:
-            room.hits = np.empty((2, count), dtype=np.int64)
-            count = _hits(*arguments, room.hits)
-        return room.hits[0, :count].copy(), room.hits[1, :count].copy()
-
-    def _looked_up(self, a: slice, b: slice, marked: NDArray[np.uint64], room: Any) -> tuple[IntArray, IntArray]:
-        """Places (i in a, j in b), j from i on, of the pairs whose squared distance falls into a marked cell."""
-        rows, columns, precision = self._rows[a], self._rows[b], self._rows.dtype
-        if not hasattr(room, "products"):
-            room.products = np.empty((_TILE_ROWS, _TILE_COLUMNS), dtype=precision)
-            room.hits = np.empty((2, _ROOM), dtype=np.int64)
-        products = np.matmul(-2 * rows, columns.T, out=room.products[: len(rows), : len(columns)])
-        arguments = (products, self._squares[a], self._squares[b], marked, a.start - b.start)
-        count = _marked_hits(*arguments, room.hits)
-        if count > room.hits.shape[1]:
-            room.hits = np.empty((2, count), dtype=np.int64)
-            count = _marked_hits(*arguments, room.hits)
-        return room.hits[0, :count].copy(), room.hits[1, :count].copy()
 
 
 def _marked_cells(low: FloatArray, high: FloatArray, slack: float) -> NDArray[np.uint64]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.blocks import Source
+from isobreach.engine import Engine
 
 FloatArray = NDArray[np.float64]
 
@@ -71,18 +71,18 @@ def given_precision(tolerance: float) -> Precision:
     return Precision(tolerance, 0.0, _DOUBLE, f"given: coordinates within {tolerance:g}")
 
 
-def released_precision(source: Source) -> Precision:
+def released_precision(source: Engine) -> Precision:
     """Precision read off a sample of the release, column by column: the type's, or that of a grid in the values."""
     rows, columns = source.shape
     unit = max(float(np.finfo(str(source.dtype)).eps) / 2, _DOUBLE) if source.dtype.kind == "f" else _DOUBLE
     # A few values decide against every grid, the smallest best; only all of them decide for one.
-    head = np.abs(source.take(np.linspace(0, rows - 1, min(rows, _HEAD_ROWS)).astype(np.intp)))
+    head = np.abs(source.gather(np.linspace(0, rows - 1, min(rows, _HEAD_ROWS)).astype(np.intp)))
     head = np.sort(np.where(head == 0, np.inf, head), axis=0)[:_HEAD_VALUES]
     open_ = np.flatnonzero(~_needs_all_bits(head).any(axis=0)) if unit == _DOUBLE else np.arange(columns)
     plain = Precision(0.0, max(unit, _UNDETECTED), unit, f"{_NAMES.get(unit, str(source.dtype))} values")
     if not len(open_):
         return plain
-    sample = np.abs(source.take(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp)))
+    sample = np.abs(source.gather(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp)))
     told = [_column_precision(sample[:, j], unit) for j in open_ if sample[:, j].any()]
     if not told and len(open_) < columns:
         return plain  # the other columns hold nothing but zeros

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.blocks import Source
+from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.assignment import Budget, Geometry, Search
 from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
@@ -72,7 +72,7 @@ class Solution:
 class Problem:
     """Distinct known records, in the release's units, and the release that they may be in."""
 
-    def __init__(self, known: FloatArray, source: Source, rule: str, node_limit: int, progress: Progress) -> None:
+    def __init__(self, known: FloatArray, source: Engine, rule: str, node_limit: int, progress: Progress) -> None:
         self.known, self.source, self.rule = known, source, rule
         self.node_limit, self.progress = node_limit, progress
         self._everything: Candidates | None = None
@@ -114,7 +114,7 @@ class Problem:
         found = self.everything(precision.unit)
         norms = row_norms(self.known)
         # A translation may be as long as the longest row and the longest record together.
-        longest = float(row_norms(found.points[-1:])[0] + norms.max())
+        longest = found.longest + float(norms.max())
         # An error of the scale moves a record by that share of its distance from the others' centre.
         own = known_unit * norms + (scale_error or 0.0) * row_norms(self.known - self.known.mean(axis=0))
         error, radius = self._errors(precision, np.full(len(norms), longest), own)
@@ -136,7 +136,7 @@ class Problem:
     ) -> Solution:
         """Links by distances between candidates that are too many to compare one by one."""
         span = float(np.abs(found.points).max(initial=0.0)) * np.sqrt(found.points.shape[1])
-        field = Field.of(found.points, found.copies, 8 * float(error.max()) * span)
+        field = Field.of(found.points, found.copies, 8 * float(error.max()) * span, self.source.workers)
         everyone = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
         agreement = self._by_pairs(field, np.arange(len(self.known)), error, everyone, allowed)
         links, count = agreement.links, len(self.known)

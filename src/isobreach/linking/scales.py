@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._compiled import compiled
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import Workers
 from isobreach.geometry import row_norms
+from isobreach.linking.bounds import merged
 from isobreach.linking.precision import Precision
 from isobreach.linking.problem import Problem
 
@@ -42,8 +43,7 @@ def scales(problem: Problem, precision: Precision, known_unit: float) -> Iterato
     """Scales at which a few known records find a place together; then those of a few others, and so on."""
     known = problem.known
     found = problem.everything(precision.unit)
-    longest = float(row_norms(found.points[-1:])[0])
-    error = 2 * float(precision.length_error(np.array([2 * longest]), found.points.shape[1])[0])
+    error = 2 * float(precision.length_error(np.array([2 * found.longest]), found.points.shape[1])[0])
     # Far records first: their distances are the most precise, relative to themselves.
     order = np.argsort(-row_norms(known - known.mean(axis=0)), kind="stable")
     for start in range(0, min(len(order) - 2, _MOST_TRIED * _MOST_RECORDS), _MOST_RECORDS):
@@ -52,19 +52,33 @@ def scales(problem: Problem, precision: Precision, known_unit: float) -> Iterato
             return
         # What the records' own rounding adds to a ratio of distances.
         own = 4 * known_unit * float(row_norms(chosen).max() / row_norms(chosen[1:] - chosen[0]).min())
-        yield _proposed(found.points, found.copies, chosen, error, own)
+        gaps, across = row_norms(chosen[1:] - chosen[0]), float(row_norms(chosen[1:2] - chosen[2:3])[0])
+        yield _proposed(_Asked(found.points, found.copies, gaps, across, error, own), problem.source.workers)
 
 
-def _proposed(points: FloatArray, copies: IntArray, known: FloatArray, error: float, own: float) -> Scales:
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Released values, distances of the records from the first one and between the next two, and their errors."""
+
+    points: FloatArray
+    copies: IntArray
+    gaps: FloatArray
+    across: float
+    error: float
+    own: float
+
+
+def _around(centres: range, asked: _Asked) -> tuple[FloatArray, bool]:
+    """What ``_stand`` finds around some centres."""
+    a = asked
+    return _stand(a.points, a.copies, centres.start, centres.stop, a.gaps, a.across, a.error, a.own, _MOST_PROPOSALS)
+
+
+def _proposed(asked: _Asked, workers: Workers) -> Scales:
     """The scales that stand, proposals that agree within their errors as one."""
-    gaps = row_norms(known[1:] - known[0])
-    across = float(row_norms(known[1:2] - known[2:3])[0])
-
-    def run(centres: range) -> tuple[FloatArray, bool]:
-        return _stand(points, copies, centres.start, centres.stop, gaps, across, error, own, _MOST_PROPOSALS)
-
-    tasks = [range(a, min(a + _CENTRES, len(points))) for a in range(0, len(points), _CENTRES)]
-    parts = list(run_in_order(run, tasks, processors()))
+    total = len(asked.points)
+    tasks = [range(a, min(a + _CENTRES, total)) for a in range(0, total, _CENTRES)]
+    parts = list(workers.run(_around, tasks, asked))
     if any(len(part) > _MOST_PROPOSALS for part, _ in parts):
         return Scales((), complete=False)
     proposals = np.concatenate([part for part, _ in parts])
@@ -74,15 +88,12 @@ def _proposed(points: FloatArray, copies: IntArray, known: FloatArray, error: fl
 
 def _grouped(proposals: FloatArray) -> Scales:
     """Proposals that agree within their errors as one scale: the middle, and what covers them all."""
-    proposals = proposals[np.argsort(proposals[:, 0], kind="stable")]
-    low, high = proposals[:, 0] * (1 - proposals[:, 1]), proposals[:, 0] * (1 + proposals[:, 1])
-    high = np.maximum.accumulate(high)
-    opens = np.flatnonzero(np.concatenate([[True], low[1:] > high[:-1]]))
-    closes = np.append(opens[1:], len(proposals)) - 1
-    middle = (low[opens] + high[closes]) / 2
-    errors = (high[closes] - low[opens]) / 2 / middle
+    scale, error = proposals.T
+    low, high = merged(scale * (1 - error), scale * (1 + error))
+    middle = (low + high) / 2
+    errors = (high - low) / 2 / middle
     values = tuple(zip(middle[:_MOST_SCALES].tolist(), errors[:_MOST_SCALES].tolist(), strict=True))
-    return Scales(values, complete=len(opens) <= _MOST_SCALES)
+    return Scales(values, complete=len(low) <= _MOST_SCALES)
 
 
 @compiled()

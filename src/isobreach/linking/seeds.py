@@ -13,14 +13,14 @@ record being the one that leaves the fewest (counted on a sample); of too many, 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from isobreach._compiled import compiled
+from isobreach._compiled import compiled, grown
 from isobreach._progress import Progress
-from isobreach.blocks import processors, run_in_order
 from isobreach.geometry import row_norms
 from isobreach.linking.bounds import Bounds
 from isobreach.linking.narrowing import MOST_PAIRS, Field, neighbours, telling_order
@@ -115,9 +115,7 @@ def _next_record(bounds: Bounds, field: Field, order: list[int], partial: IntArr
     low, high = bounds.distances(np.array(order), rest)
     sample = partial[:: max(1, len(partial) // _SAMPLE)]
     count = np.zeros(len(rest), dtype=np.int64)
-    for part in run_in_order(
-        lambda values: _ways(field.points, values, low, high, open_), np.array_split(sample, 8), processors()
-    ):
+    for part in field.workers.run(_ways_of, np.array_split(sample, 8), (field.points, low, high, open_)):
         count += part
     return int(rest[np.argmin(count)])
 
@@ -132,19 +130,25 @@ def _longer(
     inverse, limit = _inverse(covariance), float(chdtri(len(lengths), _MISS))
     pivot, place, start, near = neighbours(field, partial, low, high, mask)
     squares = np.maximum(low, 0.0) ** 2, high**2
-
-    def run(part: slice) -> IntArray:
-        arguments = partial[part], place[part], start, near, pivot, *squares
-        return _extend(field.points, *arguments, lengths, mean, inverse, limit)
-
-    parts = [slice(a, a + _PART) for a in range(0, len(partial), _PART)]
+    step = (field.points, (start, near, pivot, *squares, lengths, mean, inverse, limit))
+    parts = [(partial[a : a + _PART], place[a : a + _PART]) for a in range(0, len(partial), _PART)]
     found, count = [np.empty((0, len(order)), dtype=np.int64)], 0
-    for longer in run_in_order(run, parts, processors()):
+    for longer in field.workers.run(_longer_of, parts, step):
         found.append(longer)
         count += len(longer)
         if count > _MOST_LONGER:  # the best were extended first
             break
     return np.concatenate(found)
+
+
+def _ways_of(sample: IntArray, params: tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]]) -> IntArray:
+    points, low, high, masks = params
+    return _ways(points, sample, low, high, masks)
+
+
+def _longer_of(part: tuple[IntArray, IntArray], params: tuple[FloatArray, tuple[Any, ...]]) -> IntArray:
+    points, step = params
+    return _extend(points, *part, *step)
 
 
 @compiled(reorder=True)
@@ -247,9 +251,7 @@ def _extend(
                     break
             if fits and _form(gaps, inverse) <= limit:
                 if count == len(longer):
-                    more = np.empty((2 * count, placed + 1), dtype=np.int64)
-                    more[:count] = longer
-                    longer = more
+                    longer = grown(longer)
                 longer[count, :placed] = partial[i]
                 longer[count, placed] = w
                 count += 1

@@ -8,7 +8,7 @@ passes is measured again, one distance at a time, as everywhere in linking.
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled
+from isobreach._compiled import compiled, grown
 from isobreach.linking.cliques import distance
 
 FloatArray = NDArray[np.float64]
@@ -119,9 +119,7 @@ def put_together(
                         if (x == w and copies[x] < 2) or not _within(points, w, x, low[2, 3], high[2, 3]):
                             continue
                     if count == len(out):
-                        more = np.empty((2 * count, corners), dtype=np.int64)
-                        more[:count] = out
-                        out = more
+                        out = grown(out)
                     out[count, 0], out[count, 1], out[count, 2] = u, v, w
                     if corners == 4:
                         out[count, 3] = x_hits[d]
@@ -173,9 +171,7 @@ def _hits(
         if (w == v and copies[w] < 2) or not _within(points, v, w, low, high):
             continue
         if count == len(kept):
-            more = np.empty(2 * count, dtype=np.int64)
-            more[:count] = kept
-            kept = more
+            kept = grown(kept)
         kept[count] = w
         count += 1
     return kept[:count]
@@ -237,9 +233,7 @@ def one_more(
                     break
             if fits:
                 if count == len(out):
-                    more = np.empty((2 * count, size + 1), dtype=np.int64)
-                    more[:count] = out
-                    out = more
+                    out = grown(out)
                 out[count, :size] = shapes[s]
                 out[count, size] = x
                 count += 1

@@ -24,7 +24,7 @@ from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
 from isobreach.attacks.known_input.exposure import Exposure, Kind
 from isobreach.attacks.known_input.measuring import measure, translates
-from isobreach.blocks import Source, as_source, tiles
+from isobreach.engine import Column, Engine, as_engine, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, row_norms
 from isobreach.linking import Choice, Linkage, Noise, Rule, link
@@ -62,11 +62,12 @@ class AttackResult:
     estimator: Estimator
     _links: Linkage = field(repr=False)
     _exposure: Exposure = field(repr=False)
+    _measured: Column = field(repr=False)
     _motions: ConsistentMotions = field(repr=False)
     _hidden_map: FloatArray = field(repr=False)
     _known: FloatArray = field(repr=False)
     _known_error: float = field(repr=False)
-    _source: Source = field(repr=False)
+    _source: Engine = field(repr=False)
     container: Callable[[FloatArray, IntArray], Any] = field(default=_plain, repr=False)
 
     @property
@@ -91,7 +92,7 @@ class AttackResult:
         Model-based where a translation hides norms and dimensions are left: the hidden part of a record is then taken
         to have no preferred direction, and for a given table probabilities may be too high. Those of 1 are not.
         """
-        return self._exposure.kind(self.epsilon)
+        return self._exposure.kind(self._measured, self.epsilon)
 
     @property
     def is_exact(self) -> bool:
@@ -115,7 +116,7 @@ class AttackResult:
     @cached_property
     def relative_residual(self) -> FloatArray:
         """d / |y| of every released row: the smaller, the more exposed. With a translation d / sqrt(|p|^2 + d^2)."""
-        return self._exposure.relative_residual(slice(None))
+        return self._exposure.residuals(self._measured).values()
 
     @cached_property
     def breach_probability(self) -> FloatArray:
@@ -149,9 +150,9 @@ class AttackResult:
         true_norms = None if norms is None else _checked_norms(norms, len(result)) * self.linkage.scale
         for start in range(0, len(result), _CHUNK):  # intermediate arrays stay small beside the release
             part = slice(start, start + _CHUNK)
-            chosen = part if wanted is None else wanted[part]
+            measured = self._measured.take(part if wanted is None else wanted[part])
             theirs = None if true_norms is None else true_norms[part]
-            result[part] = self._exposure.claim(chosen, epsilon, estimator, theirs)
+            result[part] = self._exposure.claim(measured, epsilon, estimator, theirs)
         sure = list(self._record_of)
         result[sure if wanted is None else np.isin(wanted, sure)] = 1.0
         return result
@@ -174,23 +175,14 @@ class AttackResult:
             How many rows; fewer come back where fewer are unlinked.
         """
         check_integer("count", count, least=1)
-        rank = self._exposure.rank(self.epsilon, self.estimator)
-        chosen = _smallest(rank, count, self.linked_rows)
-        residual = self._exposure.relative_residual(chosen)
-        return chosen[np.lexsort((chosen, residual, rank[chosen]))[:count]]
+        rank = self._exposure.rank(self._measured, self.epsilon, self.estimator)
+        return rank.top(count, self.linked_rows, self._exposure.residuals(self._measured))
 
     @property
     def estimates(self) -> Any:
         """Estimate of every released row's record, m x n with n the records' columns: as large as the release."""
-        estimates = np.empty((self.shape[0], self.known_columns))
-
-        def kernel(start: int, block: FloatArray) -> tuple[int, FloatArray]:
-            rows = np.arange(start, start + len(block))
-            return start, np.concatenate([self._estimate(block[part], rows[part]) for part in tiles(block)])
-
-        for start, part in self._source.map(kernel, "estimating"):
-            estimates[start : start + len(part)] = part
-        return self.container(estimates, np.arange(self.shape[0]))
+        estimates = self._source.column(_estimated, self._guess, "estimating", beside=self._measured)
+        return self.container(estimates.values(), np.arange(self.shape[0]))
 
     def estimate(self, rows: ArrayLike) -> Any:
         """Return estimates of some released rows' records.
@@ -201,27 +193,15 @@ class AttackResult:
             Released rows, counted from 0.
         """
         wanted = self._checked(rows)
-        return self.container(self._estimate(self._source.take(wanted), wanted), wanted)
+        estimates = self._guess.estimates(self._source.gather(wanted), wanted, self._measured.take(wanted))
+        return self.container(estimates, wanted)
 
-    def _estimate(self, released: FloatArray, rows: IntArray) -> FloatArray:
-        motions = self._motions
-        centred = released - motions.released_centre
-        hidden = centred @ motions.released_hidden
-        foot = motions.known_centre + (centred @ motions.released) @ motions.known.T
-        residual = row_norms(hidden)
-        norm = np.hypot(row_norms(foot), residual)
-        radius = self._exposure.radius(rows, residual, norm, self.epsilon, self.estimator)
-        outward = motions.known_hidden.T @ motions.known_centre
-        if self.estimator == "optimal" and outward.any():
-            towards = np.broadcast_to(outward / np.linalg.norm(outward), (len(rows), len(outward)))
-        else:
-            towards = hidden @ self._hidden_map
-            lengths = row_norms(towards)[:, None]
-            towards = np.divide(towards, lengths, out=np.zeros_like(towards), where=lengths > 0)
-        estimates = (foot + (radius[:, None] * towards) @ motions.known_hidden.T) / self.linkage.scale
-        for place in np.flatnonzero(np.isin(rows, list(self._record_of))):
-            estimates[place] = self._known[self._record_of[int(rows[place])]]
-        return np.asarray(estimates)
+    @property
+    def _guess(self) -> "_Guess":
+        rows = np.array(sorted(self._record_of), dtype=np.int64)
+        records = self._known[[self._record_of[int(row)] for row in rows]]
+        scale, hidden = self.linkage.scale, self._hidden_map
+        return _Guess(self._motions, self._exposure, hidden, scale, self.epsilon, self.estimator, rows, records)
 
     def _checked(self, rows: ArrayLike) -> IntArray:
         wanted = np.atleast_1d(np.asarray(rows))
@@ -232,9 +212,50 @@ class AttackResult:
         return wanted.astype(np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class _Guess:
+    """How records are estimated: the motions, what is exposed, and the hidden map; and the records of certain rows."""
+
+    motions: ConsistentMotions
+    exposure: Exposure
+    hidden_map: FloatArray
+    scale: float
+    epsilon: float
+    estimator: Estimator
+    rows: IntArray
+    records: FloatArray
+
+    def estimates(self, released: FloatArray, rows: IntArray, measured: FloatArray) -> FloatArray:
+        """Estimates for the released rows with these numbers, and what was measured of them."""
+        motions = self.motions
+        centred = released - motions.released_centre
+        hidden = centred @ motions.released_hidden
+        foot = motions.known_centre + (centred @ motions.released) @ motions.known.T
+        residual = row_norms(hidden)
+        norm = np.hypot(row_norms(foot), residual)
+        radius = self.exposure.radius(measured, residual, norm, self.epsilon, self.estimator)
+        outward = motions.known_hidden.T @ motions.known_centre
+        if self.estimator == "optimal" and outward.any():
+            towards = np.broadcast_to(outward / np.linalg.norm(outward), (len(rows), len(outward)))
+        else:
+            towards = hidden @ self.hidden_map
+            lengths = row_norms(towards)[:, None]
+            towards = np.divide(towards, lengths, out=np.zeros_like(towards), where=lengths > 0)
+        estimates = (foot + (radius[:, None] * towards) @ motions.known_hidden.T) / self.scale
+        sure = np.isin(rows, self.rows)
+        estimates[sure] = self.records[np.searchsorted(self.rows, rows[sure])]
+        return np.asarray(estimates)
+
+
+def _estimated(block: FloatArray, first_row: int, guess: _Guess, measured: FloatArray) -> FloatArray:
+    """Estimates of the records of a block."""
+    rows = np.arange(first_row, first_row + len(block))
+    return np.concatenate([guess.estimates(block[part], rows[part], measured[part]) for part in tiles(block)])
+
+
 def attack(
     known: NDArray[Any],
-    released: NDArray[Any] | Source,
+    released: NDArray[Any] | Engine,
     epsilon: float = 0.1,
     *,
     motion: Choice = "orthogonal",
@@ -254,7 +275,7 @@ def attack(
     epsilon = check_epsilon(epsilon)
     check_choice("estimator", estimator, ESTIMATORS)
     check_seed(seed)
-    source, known = as_source(released), np.asarray(known)
+    source, known = as_engine(released), np.asarray(known)
     linkage = link(
         known,
         source,
@@ -271,7 +292,7 @@ def attack(
 
 def attack_linked(
     known: NDArray[Any],
-    released: NDArray[Any] | Source,
+    released: NDArray[Any] | Engine,
     linkage: Linkage,
     epsilon: float = 0.1,
     *,
@@ -283,15 +304,16 @@ def attack_linked(
     epsilon = check_epsilon(epsilon)
     estimator = _checked_estimator(estimator, linkage)
     check_seed(seed)
-    source, known = as_source(released), np.asarray(known)
+    source, known = as_engine(released), np.asarray(known)
     links = linkage.joined
-    motions, exposure = measure(known, source, links, progress)
+    motions, exposure, measured = measure(known, source, links, progress)
     return AttackResult(
         linkage=linkage,
         epsilon=epsilon,
         estimator=estimator,
         _links=links,
         _exposure=exposure,
+        _measured=measured,
         _motions=motions,
         _hidden_map=motions.choose_hidden(random_source(seed, "estimate")),
         _known=np.asarray(known, dtype=np.float64),
@@ -313,21 +335,3 @@ def _checked_norms(norms: ArrayLike, count: int) -> FloatArray:
     if array.shape != (count,) or not (np.isfinite(array) & (array >= 0)).all():
         raise InputError("norms", f"must be {count} finite numbers >= 0, one a row", f"shape {array.shape}")
     return array
-
-
-def _smallest(values: FloatArray, count: int, excluded: IntArray) -> IntArray:
-    """Indices of the ``count`` smallest values and of all that equal the last of them, without the ``excluded``."""
-    wanted, total = count + len(excluded), len(values)
-    chosen = None
-    if total > 8 * wanted:
-        # A threshold from a sample leaves a few times what is wanted: one comparison a row instead of a selection.
-        sample = values[:: max(1, total // 65536)]
-        place = min(len(sample) - 1, int(4 * wanted / total * len(sample)) + 16)
-        chosen = np.flatnonzero(values <= np.partition(sample, place)[place])
-    if chosen is None or len(chosen) < wanted:
-        chosen = np.arange(total)
-    chosen = chosen[~np.isin(chosen, excluded, assume_unique=True)]
-    if len(chosen) <= count:
-        return chosen
-    theirs = values[chosen]
-    return np.asarray(chosen[theirs <= np.partition(theirs, count - 1)[count - 1]])

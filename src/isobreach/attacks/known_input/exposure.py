@@ -34,49 +34,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.blocks import Source, tile_rows, tiles
+from isobreach.engine import Column, Engine, tile_rows, tiles
 from isobreach.geometry import (
     ConsistentMotions,
     Estimator,
+    HiddenBasis,
     breach_probability,
     estimate_radius,
-    residual_kernel,
     row_norms,
+    squared_residuals,
 )
 from isobreach.linking import Precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-Rows = IntArray | slice
 Kind = Literal["exact", "model-based", "lower bound", "approximation"]
 
 _NEGLIGIBLE = 1e-9  # error, beside epsilon, below which a release counts as exact
 
 
 class Exposure(ABC):
-    """What is known of every released row, and how surely each can be estimated."""
+    """How surely rows can be estimated, given what a pass over the release measured of each.
+
+    ``measured`` are the numbers of some rows, a line a row, out of the column of that pass. An exposure itself holds
+    only what all rows share: it goes to where kernels run.
+    """
 
     @abstractmethod
-    def relative_residual(self, rows: Rows) -> FloatArray:
+    def relative_residual(self, measured: FloatArray) -> FloatArray:
         """d over the norm of these rows."""
 
     @abstractmethod
-    def kind(self, epsilon: float) -> Kind:
+    def kind(self, measured: Column, epsilon: float) -> Kind:
         """What the claims are."""
 
     @abstractmethod
-    def claim(self, rows: Rows, epsilon: float, estimator: Estimator, norms: FloatArray | None) -> FloatArray:
+    def claim(
+        self, measured: FloatArray, epsilon: float, estimator: Estimator, norms: FloatArray | None = None
+    ) -> FloatArray:
         """Breach probabilities; ``norms``: the records' true ones, in released units, which only the owner knows."""
 
     @abstractmethod
     def radius(
-        self, rows: IntArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
+        self, measured: FloatArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
     ) -> FloatArray:
         """Length of the hidden part of estimates for rows with this residual and norm = sqrt(|p|^2 + d^2)."""
 
-    def rank(self, epsilon: float, estimator: Estimator) -> FloatArray:
+    def rank(self, measured: Column, epsilon: float, estimator: Estimator) -> Column:
         """One number for each row: the smaller it is, the higher the breach probability."""
-        return -self.claim(slice(None), epsilon, estimator, None)
+        return measured.derived(_unclaimed, (self, epsilon, estimator))
+
+    def residuals(self, measured: Column) -> Column:
+        """The relative residual of every row."""
+        return measured.derived(_relative_residual, self)
+
+
+def _unclaimed(measured: FloatArray, params: tuple[Exposure, float, Estimator]) -> FloatArray:
+    exposure, epsilon, estimator = params
+    return -exposure.claim(measured, epsilon, estimator)
+
+
+def _relative_residual(measured: FloatArray, exposure: Exposure) -> FloatArray:
+    return exposure.relative_residual(measured)
 
 
 def _reach(error: FloatArray, epsilon: float, lost: float) -> FloatArray:
@@ -88,63 +107,71 @@ def _reach(error: FloatArray, epsilon: float, lost: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class OrthogonalExposure(Exposure):
-    """Under an orthogonal motion: one number a row, (d / |y|)^2, and the relative error, often one for all rows.
+    """Under an orthogonal motion: one number a row, (d / |y|)^2; a second, the relative error, where errors differ.
 
     With c = epsilon |y| the breach probability depends on c/d and h alone: the relative residual ranks all rows.
+    ``error``: the relative error that all rows share.
     """
 
     hidden_dimension: int
-    squared_residual: FloatArray
-    error: FloatArray
+    error: float
 
-    def relative_residual(self, rows: Rows) -> FloatArray:
+    def _errors(self, measured: FloatArray) -> FloatArray:
+        return np.asarray(self.error) if measured.ndim == 1 else measured[:, 1]
+
+    def relative_residual(self, measured: FloatArray) -> FloatArray:
         """d / |y|."""
-        return np.sqrt(self.squared_residual[rows])
+        return np.sqrt(measured if measured.ndim == 1 else measured[:, 0])
 
-    def kind(self, epsilon: float) -> Kind:
+    def kind(self, measured: Column, epsilon: float) -> Kind:
         """Exact unless the release's own error counts."""
-        return "exact" if (self.error < _NEGLIGIBLE * epsilon).all() else "lower bound"
+        exact = all((self._errors(part) < _NEGLIGIBLE * epsilon).all() for _, part in measured.chunks())
+        return "exact" if exact else "lower bound"
 
-    def _reach(self, rows: Rows, epsilon: float) -> FloatArray:
-        return _reach(self.error[rows] if self.error.ndim else self.error, epsilon, 1.0)
-
-    def claim(self, rows: Rows, epsilon: float, estimator: Estimator, norms: FloatArray | None) -> FloatArray:
+    def claim(
+        self, measured: FloatArray, epsilon: float, estimator: Estimator, norms: FloatArray | None = None
+    ) -> FloatArray:
         """An orthogonal motion keeps norms: the owner knows no more of them."""
-        reach = self._reach(rows, epsilon)
-        ratio = np.minimum(np.sqrt(self.squared_residual[rows]), 1.0)  # d never exceeds |y|
+        reach = _reach(self._errors(measured), epsilon, 1.0)
+        ratio = np.minimum(self.relative_residual(measured), 1.0)  # d never exceeds |y|
         claim = breach_probability(ratio, np.maximum(reach, 0.0), self.hidden_dimension, 1.0, estimator)
         return np.where(reach < 0, 0.0, claim)
 
     def radius(
-        self, rows: IntArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
+        self, measured: FloatArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
     ) -> FloatArray:
         """Optimal for the reach."""
-        reach = np.maximum(self._reach(rows, epsilon), 0.0)
+        reach = np.maximum(_reach(self._errors(measured), epsilon, 1.0), 0.0)
         return estimate_radius(residual, norm * reach, 1.0, estimator)
 
-    def rank(self, epsilon: float, estimator: Estimator) -> FloatArray:
+    def rank(self, measured: Column, epsilon: float, estimator: Estimator) -> Column:
         """The squared residual where the error is the same for all rows: the probability depends on nothing else."""
-        return super().rank(epsilon, estimator) if self.error.ndim else self.squared_residual
+        return measured if len(measured.shape) == 1 else super().rank(measured, epsilon, estimator)
 
 
 def measure_orthogonal(
-    source: Source, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
-) -> OrthogonalExposure:
-    """One pass over the release, two where errors are absolute. ``radius``: error of each linked row."""
-    measure = residual_kernel(motions.released_hidden, tile_rows(source.shape[1]))
-    squared = source.column(lambda start, block: measure(block), "measuring residuals", progress)
-    fixed, at_one = precision.radius(np.array([0.0, 1.0]), source.shape[1])
-    common = np.asarray((at_one - fixed) + float(np.linalg.norm(radius)) * motions.sensitivity)
+    source: Engine, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
+) -> tuple[OrthogonalExposure, Column]:
+    """One pass over the release. ``radius``: error of each linked row."""
+    hidden = HiddenBasis.of(motions.released_hidden, tile_rows(source.shape[1]))
+    fixed, at_one = precision.radius(np.array([0.0, 1.0]), source.shape[1]).tolist()
+    common = (at_one - fixed) + float(np.linalg.norm(radius)) * motions.sensitivity
+    exposure = OrthogonalExposure(motions.hidden_dimension, common)
     if fixed == 0:
-        return OrthogonalExposure(motions.hidden_dimension, squared, common)
+        return exposure, source.column(_residual, hidden, "measuring residuals", progress)
+    return exposure, source.column(_residual_and_error, (hidden, fixed, common), "measuring residuals", progress)
 
-    def kernel(start: int, block: FloatArray) -> FloatArray:
-        norms = row_norms(block)
-        own: FloatArray = np.divide(fixed, norms, out=np.full(len(block), np.inf), where=norms > 0)
-        return np.asarray(own + common)
 
-    error = source.column(kernel, "measuring norms", progress)
-    return OrthogonalExposure(motions.hidden_dimension, squared, error)
+def _residual(block: FloatArray, first_row: int, hidden: HiddenBasis) -> FloatArray:
+    return squared_residuals(block, hidden)
+
+
+def _residual_and_error(block: FloatArray, first_row: int, params: tuple[HiddenBasis, float, float]) -> FloatArray:
+    """The squared residual of each row, and its relative error: an absolute one hurts short rows more."""
+    hidden, fixed, common = params
+    norms = row_norms(block)
+    own = np.divide(fixed, norms, out=np.full(len(block), np.inf), where=norms > 0)
+    return np.stack([squared_residuals(block, hidden), own + common], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,43 +180,42 @@ class RigidExposure(Exposure):
 
     hidden_dimension: int
     offset: float
-    residual: FloatArray
-    norm: FloatArray
-    error: FloatArray
 
-    def relative_residual(self, rows: Rows) -> FloatArray:
+    def relative_residual(self, measured: FloatArray) -> FloatArray:
         """d / sqrt(|p|^2 + d^2): the root of the mean squared norm on the sphere."""
-        norm = self.norm[rows]
-        return np.asarray(np.divide(self.residual[rows], norm, out=np.zeros_like(norm), where=norm > 0))
+        residual, norm, _ = measured.T
+        return np.asarray(np.divide(residual, norm, out=np.zeros_like(norm), where=norm > 0))
 
-    def _relative_error(self, rows: Rows) -> FloatArray:
+    def _relative_error(self, measured: FloatArray) -> FloatArray:
         """Return eta over the shortest record on the sphere, less what the difference of squares may be off by."""
-        square = self.norm[rows] ** 2
-        shortest = np.sqrt(np.maximum(square * (1 - 1e-14) - 2 * self.offset * self.residual[rows], 0.0))
-        error = self.error[rows]
+        residual, norm, error = measured.T
+        shortest = np.sqrt(np.maximum(norm**2 * (1 - 1e-14) - 2 * self.offset * residual, 0.0))
         return np.asarray(np.divide(error, shortest, out=np.where(error > 0, np.inf, 0.0), where=shortest > 0))
 
-    def _reach(self, rows: Rows, epsilon: float) -> FloatArray:
-        return _reach(self._relative_error(rows), epsilon, np.sqrt(2))
+    def _reach(self, measured: FloatArray, epsilon: float) -> FloatArray:
+        return _reach(self._relative_error(measured), epsilon, np.sqrt(2))
 
-    def kind(self, epsilon: float) -> Kind:
+    def kind(self, measured: Column, epsilon: float) -> Kind:
         """Model-based where the norm depends on the hidden part, which is taken to have no preferred direction.
 
         A claim of 1 holds for every direction and needs no model. Else exact unless the release's own error counts.
         """
         if self.offset > 0 and self.hidden_dimension > 0:
             return "model-based"
-        return "exact" if (self._relative_error(slice(None)) < _NEGLIGIBLE * epsilon).all() else "lower bound"
+        exact = all((self._relative_error(part) < _NEGLIGIBLE * epsilon).all() for _, part in measured.chunks())
+        return "exact" if exact else "lower bound"
 
-    def claim(self, rows: Rows, epsilon: float, estimator: Estimator, norms: FloatArray | None) -> FloatArray:
+    def claim(
+        self, measured: FloatArray, epsilon: float, estimator: Estimator, norms: FloatArray | None = None
+    ) -> FloatArray:
         """With the true norm c = epsilon |x| is known, and there is no better direction than a random one."""
-        residual = self.residual[rows]
+        residual, norm, error = np.ascontiguousarray(measured.T)
         if norms is None:
-            reach = self._reach(rows, epsilon)
+            reach = self._reach(measured, epsilon)
             bounded = np.maximum(reach, 0.0)
-            norm, offset = bounded * self.norm[rows], bounded**2 * self.offset
+            norm, offset = bounded * norm, bounded**2 * self.offset
         else:
-            error, offset = self.error[rows], np.zeros(())
+            offset = np.zeros(())
             error = np.where(error < _NEGLIGIBLE * epsilon * norms, 0.0, error)
             inside = (epsilon * norms) ** 2 - error**2
             reach = np.where(inside < 0, -1.0, np.sqrt(np.maximum(inside, 0.0)) - error)
@@ -198,67 +224,81 @@ class RigidExposure(Exposure):
         return np.where(reach < 0, 0.0, claim)
 
     def radius(
-        self, rows: IntArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
+        self, measured: FloatArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
     ) -> FloatArray:
         """Optimal for the reach; signed, along the offset."""
-        reach = np.maximum(self._reach(rows, epsilon), 0.0)
+        reach = np.maximum(self._reach(measured, epsilon), 0.0)
         return estimate_radius(residual, norm * reach, 1.0, estimator, offset=reach**2 * self.offset)
 
 
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """What the errors of the rows depend on: see ``measure_rigid``."""
+
+    motions: ConsistentMotions
+    precision: Precision
+    centre_error: float
+    fit: float
+    offset: float
+
+
 def measure_rigid(
-    source: Source, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
-) -> RigidExposure:
+    source: Engine, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
+) -> tuple[RigidExposure, Column]:
     """One pass. ``radius``: error of each linked row.
 
     With z the row's distance from the centre, eta = own error + error of the centre + |z| * error of the motion. A
     row's own error is that of its stored numbers and that of the product M x, which may be larger than what is left
     after the translation was added.
     """
-    arithmetic = replace(precision, step=0.0, relative=0.0)
     centre_error, fit = float(radius.mean()), float(np.linalg.norm(radius)) * motions.sensitivity
-    along_centre = motions.known_centre @ motions.known
     offset = float(np.linalg.norm(motions.known_centre @ motions.known_hidden))
+    fitted = _Fitted(motions, precision, centre_error, fit, offset)
+    measured = source.column(_about_hull, fitted, "measuring residuals", progress)
+    return RigidExposure(motions.hidden_dimension, offset), measured
 
-    def measure(rows: FloatArray) -> FloatArray:
-        centred = rows - motions.released_centre
-        seen = centred @ motions.released
-        d, along = row_norms(centred @ motions.released_hidden), row_norms(seen + along_centre)
-        foot = np.hypot(along, offset)
-        own = precision.radius(row_norms(rows), rows.shape[1]) + arithmetic.radius(foot + d, rows.shape[1])
-        return np.stack([d, np.hypot(foot, d), own + centre_error + fit * np.hypot(row_norms(seen), d)])
 
-    def kernel(start: int, block: FloatArray) -> tuple[int, FloatArray]:
-        return start, np.concatenate([measure(block[part]) for part in tiles(block)], axis=1)
+def _about_hull(block: FloatArray, first_row: int, fitted: _Fitted) -> FloatArray:
+    """d, sqrt(|p|^2 + d^2) and eta of each row."""
+    return np.concatenate([_tile_about_hull(block[part], fitted) for part in tiles(block)])
 
-    measured = np.empty((3, source.shape[0]))
-    for start, part in source.map(kernel, "measuring residuals", progress):
-        measured[:, start : start + part.shape[1]] = part
-    return RigidExposure(motions.hidden_dimension, offset, *measured)
+
+def _tile_about_hull(rows: FloatArray, fitted: _Fitted) -> FloatArray:
+    motions, precision = fitted.motions, fitted.precision
+    arithmetic = replace(precision, step=0.0, relative=0.0)
+    centred = rows - motions.released_centre
+    seen = centred @ motions.released
+    along = row_norms(seen + motions.known_centre @ motions.known)
+    d, foot = row_norms(centred @ motions.released_hidden), np.hypot(along, fitted.offset)
+    own = precision.radius(row_norms(rows), rows.shape[1]) + arithmetic.radius(foot + d, rows.shape[1])
+    eta = own + fitted.centre_error + fitted.fit * np.hypot(row_norms(seen), d)
+    return np.stack([d, np.hypot(foot, d), eta], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class UnplacedExposure(Exposure):
     """Under a motion with a translation and no link: not even a position is known, so nothing is claimed.
 
-    The origin is as good an estimate as any; it errs by |x|, a breach from epsilon = 1 on.
+    Nothing is measured of a row. The origin is as good an estimate as any; it errs by |x|, a breach from epsilon = 1
+    on.
     """
 
-    rows: int
-
-    def relative_residual(self, rows: Rows) -> FloatArray:
+    def relative_residual(self, measured: FloatArray) -> FloatArray:
         """Nothing of a record is seen: 1."""
-        return np.ones(self.rows)[rows]
+        return np.ones(len(measured))
 
-    def kind(self, epsilon: float) -> Kind:
+    def kind(self, measured: Column, epsilon: float) -> Kind:
         """A probability of 0 says nothing."""
         return "lower bound"
 
-    def claim(self, rows: Rows, epsilon: float, estimator: Estimator, norms: FloatArray | None) -> FloatArray:
+    def claim(
+        self, measured: FloatArray, epsilon: float, estimator: Estimator, norms: FloatArray | None = None
+    ) -> FloatArray:
         """1 from epsilon = 1 on, else 0."""
-        return np.full(len(np.arange(self.rows)[rows]), float(epsilon >= 1))
+        return np.full(len(measured), float(epsilon >= 1))
 
     def radius(
-        self, rows: IntArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
+        self, measured: FloatArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
     ) -> FloatArray:
         """The origin itself."""
-        return np.zeros(len(rows))
+        return np.zeros(len(measured))

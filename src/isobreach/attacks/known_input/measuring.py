@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach.attacks.known_input.exposure import Exposure, UnplacedExposure, measure_orthogonal, measure_rigid
 from isobreach.attacks.known_input.noisy import DETERMINED, measure_noisy
-from isobreach.blocks import Source
+from isobreach.engine import ArrayColumn, Column, Engine
 from isobreach.geometry import ConsistentMotions, fit_motions
 from isobreach.linking import Linkage, linked_pairs
 
@@ -21,9 +21,9 @@ def translates(linkage: Linkage) -> bool:
 
 
 def measure(
-    known: NDArray[Any], source: Source, linkage: Linkage, progress: Progress
-) -> tuple[ConsistentMotions, Exposure]:
-    """The motions that the links leave, and what they tell of every released row."""
+    known: NDArray[Any], source: Engine, linkage: Linkage, progress: Progress
+) -> tuple[ConsistentMotions, Exposure, Column]:
+    """The motions that the links leave, what they tell of released rows, and what is measured of every row."""
     moved, sigma = translates(linkage), linkage.noise
     unknown = bool(np.isnan(sigma))  # noise that could not be estimated: nothing is linked, nothing can be claimed
     sigma = 0.0 if unknown else sigma
@@ -40,10 +40,10 @@ def measure(
     else:
         motions = fit_motions(records, rows, noise=2 * float(np.linalg.norm(radius)), translates=moved)
     if unknown or (moved and not len(rows)):
-        return motions, UnplacedExposure(source.shape[0])
+        return motions, UnplacedExposure(), ArrayColumn(np.empty((source.shape[0], 0)))
     if sigma:
         own = 1 + 1 / len(rows) if moved else 1.0
-        return motions, measure_noisy(source, motions, sigma, own, progress)
+        return motions, *measure_noisy(source, motions, sigma, own, progress)
     if moved:
-        return motions, measure_rigid(source, motions, linkage.precision, radius, progress)
-    return motions, measure_orthogonal(source, motions, linkage.precision, radius, progress)
+        return motions, *measure_rigid(source, motions, linkage.precision, radius, progress)
+    return motions, *measure_orthogonal(source, motions, linkage.precision, radius, progress)

@@ -14,8 +14,8 @@ from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.attacks.known_input.attack import AttackResult, attack
 from isobreach.attacks.known_input.describe import document
 from isobreach.attacks.known_input.summary import summarise
-from isobreach.blocks import Source
 from isobreach.document import Document
+from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, row_norms
 from isobreach.linking import CHOICES, RULES, Linkage
@@ -89,7 +89,7 @@ class KnownInput(Attack):
     settings = KnownInputSettings
 
     def run(
-        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+        self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
     ) -> KnownInputReconstruction:
         """Link, fit, measure: see ``isobreach.attack``."""
         normalise = settings.pop("normalise")
@@ -134,19 +134,19 @@ def normalised(records: NDArray[Any], name: str) -> NDArray[Any]:
     return np.asarray((records / norms[:, None]).astype(kind))
 
 
-def hints(linkage: Linkage, known: NDArray[Any], release: Source) -> tuple[str, ...]:
+def hints(linkage: Linkage, known: NDArray[Any], release: Engine) -> tuple[str, ...]:
     """What may help where no record is linked."""
     if len(linkage.linked) or _alike(np.asarray(known, dtype=np.float64)):
         return ()
     least, most = np.inf, 0.0
-    for low, high in release.map(_length_range, "measuring lengths"):
+    for low, high in release.scan(_length_range, None, "measuring lengths"):
         least, most = min(least, low), max(most, high)
     if most - least > _ALIKE * most:
         return ()
     return ("All released rows have the same length, the known records do not: try --normalise.",)
 
 
-def _length_range(first: int, block: FloatArray) -> tuple[float, float]:
+def _length_range(block: FloatArray, first_row: int, params: None) -> tuple[float, float]:
     norms = row_norms(block)
     return float(norms.min()), float(norms.max())
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.attacks.known_input.exposure import Exposure, Kind, Rows
-from isobreach.blocks import Source, tiles
+from isobreach.attacks.known_input.exposure import Exposure, Kind
+from isobreach.engine import Column, Engine, tiles
 from isobreach.geometry import (
     ConsistentMotions,
     Estimator,
@@ -30,62 +30,76 @@ from isobreach.geometry import (
 )
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 DETERMINED = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyExposure(Exposure):
-    """Under noise: 14 numbers a row."""
+    """Under noise: 14 numbers a row, those of ``NoisyRows``."""
 
     hidden: Hidden
-    measured: NoisyRows
 
-    def relative_residual(self, rows: Rows) -> FloatArray:
+    def relative_residual(self, measured: FloatArray) -> FloatArray:
         """d / sqrt(|p|^2 + d^2), the noise's share taken off."""
-        measured = self.measured[rows]
-        square = measured.residual(self.hidden)
-        norm = measured.foot(self.hidden) + square
+        rows = NoisyRows.unpacked(measured)
+        square = rows.residual(self.hidden)
+        norm = rows.foot(self.hidden) + square
         return np.sqrt(np.divide(square, norm, out=np.zeros_like(norm), where=norm > 0))
 
-    def kind(self, epsilon: float) -> Kind:
+    def kind(self, measured: Column, epsilon: float) -> Kind:
         """First order in the noise."""
         return "approximation"
 
-    def claim(self, rows: Rows, epsilon: float, estimator: Estimator, norms: FloatArray | None) -> FloatArray:
+    def claim(
+        self, measured: FloatArray, epsilon: float, estimator: Estimator, norms: FloatArray | None = None
+    ) -> FloatArray:
         """See ``geometry.noise``."""
-        return noisy_breach_probability(self.measured[rows], self.hidden, epsilon, estimator, norms)
+        return noisy_breach_probability(NoisyRows.unpacked(measured), self.hidden, epsilon, estimator, norms)
 
     def radius(
-        self, rows: IntArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
+        self, measured: FloatArray, residual: FloatArray, norm: FloatArray, epsilon: float, estimator: Estimator
     ) -> FloatArray:
         """For d as the row suggests it."""
-        return noisy_radius(self.measured[rows], self.hidden, epsilon, estimator)
+        return noisy_radius(NoisyRows.unpacked(measured), self.hidden, epsilon, estimator)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """The motions with the centre in the records' coordinates, the hidden dimensions, and the noise."""
+
+    motions: ConsistentMotions
+    centre: FloatArray
+    hidden: Hidden
+    noise: Noise
+
+    def coordinates(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coordinates of rows along the seen directions, and their residuals."""
+        centred = rows - self.motions.released_centre
+        return centred @ self.motions.released, row_norms(centred @ self.motions.released_hidden)
 
 
 def measure_noisy(
-    source: Source, motions: ConsistentMotions, sigma: float, own: float, progress: Progress
-) -> NoisyExposure:
+    source: Engine, motions: ConsistentMotions, sigma: float, own: float, progress: Progress
+) -> tuple[NoisyExposure, Column]:
     """Two passes: what rows have in common, then each row. ``own``: variance of a centred row's noise over sigma^2."""
-    centre = motions.known_centre @ motions.known
     offset = float(np.linalg.norm(motions.known_centre @ motions.known_hidden))
     hidden = Hidden(motions.hidden_dimension, motions.released_hidden.shape[1], offset)
-    noise = Noise(sigma, motions.strength, own)
-
-    def coordinates(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        centred = rows - motions.released_centre
-        return centred @ motions.released, row_norms(centred @ motions.released_hidden)
-
-    def common(start: int, block: FloatArray) -> list[Spread]:
-        parts = (coordinates(block[part]) for part in tiles(block))
-        return [Spread.of(seen, centre, residual, noise) for seen, residual in parts]
-
+    fitted = _Fitted(motions, motions.known_centre @ motions.known, hidden, Noise(sigma, motions.strength, own))
     # One sum a tile, added in row order: the same bits whatever the block.
-    spread = reduce(add, chain.from_iterable(source.map(common, "measuring the spread", progress)))
+    spread = reduce(add, chain.from_iterable(source.scan(_common, fitted, "measuring the spread", progress)))
+    return NoisyExposure(hidden), source.column(_each, (fitted, spread), "measuring residuals", progress)
 
-    def each(start: int, block: FloatArray) -> NoisyRows:
-        parts = (coordinates(block[part]) for part in tiles(block))
-        return NoisyRows.joined([noisy_rows(seen, centre, d, noise, hidden, spread) for seen, d in parts])
 
-    return NoisyExposure(hidden, NoisyRows.joined(list(source.map(each, "measuring residuals", progress))))
+def _common(block: FloatArray, first_row: int, fitted: _Fitted) -> list[Spread]:
+    """What the rows of each tile have in common."""
+    parts = (fitted.coordinates(block[part]) for part in tiles(block))
+    return [Spread.of(seen, fitted.centre, residual, fitted.noise) for seen, residual in parts]
+
+
+def _each(block: FloatArray, first_row: int, params: tuple[_Fitted, Spread]) -> FloatArray:
+    """The 14 numbers of each row."""
+    fitted, spread = params
+    parts = (fitted.coordinates(block[part]) for part in tiles(block))
+    rows = (noisy_rows(seen, fitted.centre, d, fitted.noise, fitted.hidden, spread) for seen, d in parts)
+    return np.concatenate([one.packed() for one in rows])

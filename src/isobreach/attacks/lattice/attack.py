@@ -25,7 +25,7 @@ from isobreach.attacks.lattice.evidence import grid_evidence, still_certain
 from isobreach.attacks.lattice.frame import Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
 from isobreach.attacks.lattice.search import LATE, Release, search
-from isobreach.blocks import ONE_BLAS_THREAD, Source, as_source, tiles
+from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
 from isobreach.linking import link
 from isobreach.linking.precision import Precision, released_precision
@@ -90,7 +90,7 @@ class LatticeReconstruction(Reconstruction):
 
 
 def lattice_attack(
-    released: NDArray[Any] | Source,
+    released: NDArray[Any] | Engine,
     knowledge: Knowledge | None = None,
     *,
     seed: int | None = None,
@@ -105,10 +105,10 @@ def lattice_attack(
     import_fpylll()
     check_seed(seed)
     deadline = Deadline(check_positive("budget", budget))
-    if not isinstance(released, Source):
+    if not isinstance(released, Engine):
         released = np.asarray(released)
         check_table("released", released)
-    source = as_source(released)
+    source = as_engine(released)
     knowledge = Knowledge.of(knowledge).check(source.shape[1])
     noise = knowledge.noise if isinstance(knowledge.noise, float) else None
     random = generator(0 if seed is None else seed, "lattice")
@@ -121,7 +121,7 @@ def lattice_attack(
 
 
 def _found(
-    source: Source,
+    source: Engine,
     precision: Precision,
     noise: float | None,
     random: np.random.Generator,
@@ -133,7 +133,7 @@ def _found(
     sample = np.sort(random.permutation(total)[:_SAMPLE])
     doubt = ""
     for _ in range(_SEARCHES):
-        release = Release.measured(source.take(sample), precision)
+        release = Release.measured(source.gather(sample), precision)
         if not np.ptp(release.rows, axis=0).any():
             doubt = _SAME
             break
@@ -141,7 +141,7 @@ def _found(
         if frame is None or not frame.certain.any():
             break
         frame = frame.only(frame.certain)
-        positions = _along(source, frame.positions, len(frame.steps), progress)
+        positions = source.column(_positions, frame, "reading the grid", progress).values()
         evidence = grid_evidence(positions)
         sure = still_certain(frame, evidence.on_grid)
         missed = np.setdiff1d(np.flatnonzero(evidence.missed.any(axis=1)), sample)
@@ -162,22 +162,20 @@ def _why_nothing(rows: int, columns: int, precision: Precision) -> str:
     return f"its rows lie on no lattice with orthogonal axes that shows{hidden if precision.step else ''}"
 
 
-def _along(source: Source, read: Callable[[FloatArray], FloatArray], width: int, progress: Progress) -> FloatArray:
-    """What is read of every row, so many numbers each."""
-    numbers = np.empty((source.shape[0], width))
+def _positions(block: FloatArray, first_row: int, frame: Frame) -> FloatArray:
+    """Where the rows of a block are along the axes of a frame."""
+    return np.concatenate([frame.positions(block[tile]) for tile in tiles(block)])
 
-    def kernel(start: int, block: FloatArray) -> tuple[int, FloatArray]:
-        return start, np.concatenate([read(block[tile]) for tile in tiles(block)])
 
-    for start, part in source.map(kernel, "reading the grid", progress):
-        numbers[start : start + len(part)] = part
-    return numbers
+def _products(block: FloatArray, first_row: int, directions: FloatArray) -> FloatArray:
+    """Products of the rows of a block with some directions."""
+    return np.concatenate([block[tile] @ directions.T for tile in tiles(block)])
 
 
 def _told(
     frame: Frame,
     positions: FloatArray,
-    source: Source,
+    source: Engine,
     knowledge: Knowledge,
     precision: Precision,
     doubt: str,
@@ -189,7 +187,7 @@ def _told(
     count = len(frame.steps)
     deviation = np.sqrt(((positions - np.rint(positions)) ** 2).mean(axis=0))
     outside = complement(frame.directions)
-    beyond = _along(source, lambda rows: rows @ outside.T, len(outside), progress) if len(outside) else None
+    beyond = source.column(_products, outside, "reading the grid", progress).values() if len(outside) else None
     complete = beyond is None or spans(frame, positions, beyond)
     shift, origin = _origin(frame, deviation, 0.0 if beyond is None else float(np.linalg.norm(beyond.mean(axis=0))))
     values = np.full((total, columns), np.nan)
@@ -236,7 +234,7 @@ def _told(
 def _named_by_those_present(
     name: Callable[[Knowledge], Naming],
     refuted: Naming,
-    source: Source,
+    source: Engine,
     knowledge: Knowledge,
     precision: Precision,
     noise: float,
@@ -249,7 +247,7 @@ def _named_by_those_present(
     Records that are in the release at another scale must fit the grid at that scale, and name nothing at theirs.
     """
     known = np.asarray(knowledge.known, dtype=np.float64)
-    own = Release.measured(source.take(np.arange(min(_SAMPLE, source.shape[0]))), precision).explained
+    own = Release.measured(source.gather(np.arange(min(_SAMPLE, source.shape[0]))), precision).explained
     linkage = link(known, source, motion="auto", noise=noise if noise > own else None, progress=progress)
     present, scaled = linkage.status != "absent", linkage.scale != 1.0
     if present.all() and not scaled:

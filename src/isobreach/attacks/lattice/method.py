@@ -10,8 +10,8 @@ from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.attacks.lattice.attack import BUDGET, LatticeReconstruction, lattice_attack
 from isobreach.attacks.lattice.describe import LatticeFindings, document
 from isobreach.attacks.lattice.search import SEARCHING
-from isobreach.blocks import Source
 from isobreach.document import Document
+from isobreach.engine import Engine
 from isobreach.geometry.lattice import interruptible_fpylll
 
 
@@ -34,7 +34,7 @@ class Lattice(Attack):
     audited = True
 
     def run(
-        self, release: Source, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
+        self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
     ) -> LatticeReconstruction:
         """Find the axes, check them on every row, name them as far as the knowledge goes."""
 

@@ -38,7 +38,7 @@ from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
 from isobreach.attacks.lattice.placing import Placing, TooManyPlacementsError, centres_of
 from isobreach.attacks.lattice.sampling import LEAST_SAMPLE, Comparison, from_grid
-from isobreach.blocks import run_in_order
+from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
 from isobreach.geometry.lattice import Deadline
 from isobreach.linking.precision import grid_spacing
@@ -293,7 +293,8 @@ class _Reading:
             self._notes.append(_SMALL_SAMPLE)
             return on_grid
         comparison = Comparison(sample, self._values, self._steps, self._progress)
-        (found,) = run_in_order(comparison.options, [on_grid], 1)  # its products are small: one BLAS thread
+        with ONE_BLAS_THREAD:  # its products are small
+            found = comparison.options(on_grid)
         if found is None:
             self._notes.append(_NO_SAMPLE)
             return options
