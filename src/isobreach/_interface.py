@@ -212,10 +212,8 @@ class AuditReport(AuditResult):
 
         Parameters
         ----------
-        path
-            The file, which only its owner may read (mode 0600).
-        force
-            Replace a file that is there.
+        path, force
+            As for ``to_json``.
         """
         parameters = {
             "scheme": self.scheme,

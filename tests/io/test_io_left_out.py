@@ -88,6 +88,9 @@ LISTS = {
     "pandas arrays": lambda: frame(vector=[*VECTORS]),
     "pandas tuples after a gap": lambda: frame(vector=[None, *map(tuple, VECTORS[1:])]),
     "pandas arrow": lambda: frame(vector=pd.array(VECTORS.tolist(), dtype=pd.ArrowDtype(pa.list_(pa.float64())))),
+    "pandas text": lambda: frame(vector=[str(row.tolist()) for row in VECTORS]),
+    "pandas text of arrays": lambda: frame(vector=[str(row) for row in VECTORS]),
+    "polars text": lambda: frame("polars", vector=[str(tuple(row.tolist())) for row in VECTORS]),
     "polars list": lambda: frame("polars", vector=VECTORS.tolist()),
     "polars array": lambda: frame("polars", vector=VECTORS),
     "arrow list": lambda: frame("arrow", vector=pa.array(VECTORS.tolist())),
@@ -113,6 +116,18 @@ def test_vectors_in_files_are_refused_unless_other_columns_are_chosen(tmp_path):
     with pytest.raises(ib.InputError, match=r"released must hold single numbers\. Got lists in column 'vector'\."):
         read_table(tmp_path / "t.parquet", name="released")
     np.testing.assert_array_equal(read_table(tmp_path / "t.parquet", name="released", columns=COLUMNS).values, RECORDS)
+
+
+def test_vectors_written_out_in_csv_are_refused(tmp_path):
+    frame(vector=VECTORS.tolist()).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ib.InputError, match=r"released must hold single numbers\. Got lists in column 'vector'\."):
+        read_table(tmp_path / "t.csv", name="released")
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_text_with_a_few_brackets_is_text(kind):
+    remarks = ["[1, 2]", "(see note 3)", "[a, b]", "(1) first", *TOWNS[4:]]
+    assert as_table(frame(kind, remark=remarks), "released").left_out == ("remark",)
 
 
 def test_the_warning_survives_a_process_boundary():

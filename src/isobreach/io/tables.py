@@ -6,6 +6,7 @@ that results can name what they speak of. Frame libraries are recognised by the 
 imported only when an object of theirs is at hand: neither is needed to use isobreach.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ KINDS = ("numpy", "pandas", "polars", "arrow")
 # Records that are compared with whole released rows: one that lost an attribute would pass for a narrower one.
 _WHOLE = frozenset({"known", "dictionary", "sample"})
 _SELECT = "choose columns with --columns (in Python: select them before the call)"
+
+_WRITTEN = r"^\s*[\[(]\s*[-+]?\.?\d[-+.\deE]*[\s,]"  # the beginning of [0.1, 0.2] or (1 2)
 
 # Rows copied at a time out of columnar memory: a block of a hundred columns stays in the cache.
 _BATCH_ROWS = 4096
@@ -120,7 +123,7 @@ def from_arrow(
 
     _check_size(name, table.shape)
     check_names(name, table.column_names)
-    check_lists(name, [field.name for field in table.schema if _is_list(field.type)])
+    check_lists(name, [label for j, label in enumerate(table.column_names) if _arrow_lists(table.column(j))])
     numeric = [_is_numeric(field.type) for field in table.schema]
     columns, left_out = _split(table.column_names, numeric)
     notes += _left_out(name, columns, left_out, required=required)
@@ -144,7 +147,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
     _check_size(name, frame.shape)
     labels = [str(label) for label in frame.columns]
     check_names(name, labels)
-    check_lists(name, [label for j, label in enumerate(labels) if _holds_lists(frame.iloc[:, j])])
+    check_lists(name, [label for j, label in enumerate(labels) if _pandas_lists(frame.iloc[:, j])])
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     columns, left_out = _split(labels, numeric)
     notes = _left_out(name, columns, left_out)
@@ -210,20 +213,34 @@ def check_lists(name: str, labels: Sequence[str]) -> None:
         raise InputError(name, "must hold single numbers", f"lists in column {labels[0]!r}", step)
 
 
-def _is_list(arrow_type: Any) -> bool:
+def _arrow_lists(column: Any) -> bool:
+    """Whether an Arrow column holds lists, or text that is lists of numbers written out."""
     import pyarrow as pa
+    from pyarrow import compute as pc
 
-    stored = getattr(arrow_type, "storage_type", arrow_type)  # behind an extension such as a tensor
+    stored = getattr(column.type, "storage_type", column.type)  # behind an extension such as a tensor
+    if pa.types.is_string(stored) or pa.types.is_large_string(stored):
+        return _mostly(pc.sum(pc.match_substring_regex(column, _WRITTEN)).as_py(), len(column) - column.null_count)
     return pa.types.is_nested(stored) and hasattr(stored, "value_type")
 
 
-def _holds_lists(column: Any) -> bool:
-    """Whether cells of a pandas column are lists, arrays or the like."""
+def _pandas_lists(column: Any) -> bool:
+    """The same for a pandas column, whose cells may be any objects."""
     if hasattr(column.dtype, "pyarrow_dtype"):
-        return _is_list(column.dtype.pyarrow_dtype)
-    return column.dtype == object and any(
-        hasattr(cell, "__len__") and not isinstance(cell, str | bytes | Mapping) for cell in column
+        import pyarrow as pa
+
+        return _arrow_lists(pa.chunked_array([pa.array(column)]))
+    if column.dtype.kind != "O":
+        return False
+    texts = [cell for cell in column if isinstance(cell, str)]
+    others = (cell for cell in column if not isinstance(cell, str | bytes | Mapping))
+    return any(hasattr(cell, "__len__") for cell in others) or _mostly(
+        sum(re.match(_WRITTEN, text) is not None for text in texts), len(texts)
     )
+
+
+def _mostly(count: int | None, total: int) -> bool:
+    return total > 0 and 2 * (count or 0) >= total
 
 
 def _is_numeric(arrow_type: Any) -> bool:
