@@ -2,11 +2,12 @@
 r"""What would help: noise on top of the rotation, what it hides and what it costs; and jitter.
 
 At each level of noise the table is protected anew (``isobreach.schemes.Noisy``, a rotation and Gaussian noise relative
-to the table's spread) for every random coalition, and the breach probability of a sample of the others is worked out as
-in the audit of a scheme with noise (``isobreach.audits.noisy``): its mean is the breach rate. The insiders are *given*
-their rows. Finding these is what noise makes hard first, but insiders may know them otherwise, and a defence should not
-rest on that: who has to search breaches no more, so the rate is an upper bound for them. There are so many coalitions
-that a rate of 0 can meet the target.
+to the table's spread) for every random coalition, and the breach probability of a sample of the others is worked out
+as in the audit of a scheme with noise (``isobreach.audits.noisy``): its mean is the breach rate. Insiders may leave
+records out, and under noise that may serve them: of a ladder of smaller sizes the one that breaches most counts. They
+are *given* their rows. Finding these is what noise makes hard first, but insiders may know them otherwise, and a
+defence should not rest on that: who has to search breaches no more, so the rate is an upper bound for them. There are
+so many coalitions that a rate of 0 can meet the target.
 
 A level meets the owner's target if the upper end of the 95% interval of its breach rate does, if guessing the column
 means does, which no noise prevents, and, where the lattice attack is among the attackers, if that does not breach more
@@ -31,7 +32,7 @@ from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.audits.kept import Kept
 from isobreach.audits.noisy import NoisyTable
-from isobreach.audits.settings import Settings
+from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick
 from isobreach.blocks import processors, run_in_order
 from isobreach.linking import EXACT, Growth, grid_spacing
@@ -222,7 +223,10 @@ class _Tried:
 
 
 def _breached(table: OwnersTable, move: _Move, insiders: IntArray, seed: int) -> float:
-    """Mean breach probability of sampled others, for one release and coalition. A rotation would change nothing."""
+    """Mean breach probability of sampled others, for one release and coalition, using as many records as serve it.
+
+    A rotation would change nothing.
+    """
     draws = np.random.default_rng(seed)
     others = np.setdiff1d(np.arange(len(table.records)), insiders)
     part = np.concatenate([insiders, draws.choice(others, min(len(others), TARGETS), replace=False)])
@@ -231,5 +235,5 @@ def _breached(table: OwnersTable, move: _Move, insiders: IntArray, seed: int) ->
         records, radius, False, table.epsilon, table.tolerance, released=move(records, draws), noise=move.deviation
     )
     size = len(insiders)
-    found = noisy.exposed(np.arange(size), Growth.rows_known(size), (size,))
-    return float(found.probability[0, size:].mean())
+    found = noisy.exposed(np.arange(size), Growth.rows_known(size), ladder(size))
+    return float(found.probability[:, size:].mean(axis=1).max())

@@ -23,6 +23,8 @@ IntArray = NDArray[np.int64]
 class RandomCoalitions:
     """Random coalitions of one size: means over trials, with 95% intervals, of what each coalition achieves.
 
+    Under noise figures may fall with the size, and insiders may leave records out: the mean is then that of the best
+    size up to this one.
     ``worst``: breach probability of the coalition's most exposed other record. ``mean``: mean breach probability of all
     others. ``breached``, ``certain``: share of others with a probability of at least the level, and of 1.
     ``quantiles``: of the others' probabilities.
@@ -39,7 +41,11 @@ class RandomCoalitions:
 
 @dataclass(frozen=True)
 class WorstFound:
-    """The largest of a figure among all coalitions of one size that were tried, greedy and random ones."""
+    """The largest of a figure among all coalitions of up to one size that were tried, greedy and random ones.
+
+    Smaller ones count, because insiders may leave records out: ``coalition`` then says how many are used. Under noise
+    figures are means over releases, and random coalitions count by their mean.
+    """
 
     value: float
     coalition: str
@@ -151,6 +157,8 @@ class AuditResult:
     ----------
     scheme, scheme_parameters, motion, epsilon, level, sizes, trials, seed
         What was asked. ``level``: breach probability from which on a record counts as breached.
+    covered
+        Sizes at which greedy coalitions were played: smaller ones than those asked count too.
     rows, columns
         Of the table.
     per_size
@@ -187,6 +195,7 @@ class AuditResult:
     epsilon: float
     level: float
     sizes: tuple[int, ...]
+    covered: tuple[int, ...]
     trials: int
     seed: int
     rows: int

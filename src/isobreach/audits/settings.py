@@ -35,6 +35,16 @@ class Settings:
     attackers: tuple[str, ...]
     rows_known: bool
 
+    @property
+    def covered(self) -> tuple[int, ...]:
+        """Sizes at which greedy coalitions are played: those asked for, the single insider, and a ladder under noise.
+
+        Insiders may leave some of their records out, so the worst of smaller coalitions counts for larger ones. Without
+        noise more records never expose less of anyone else.
+        """
+        smaller = (1,) if self.scheme.keeps else ladder(self.sizes[-1])
+        return tuple(sorted({*smaller, *self.sizes}))
+
     @classmethod
     def checked(
         cls,
@@ -90,6 +100,14 @@ class Settings:
             rule = f"must be one number or one for each of the {columns} columns"
             raise InputError("tolerance", rule, f"{given.size} numbers")
         return np.array(np.broadcast_to(given, (columns,)))
+
+
+def ladder(size: int) -> tuple[int, ...]:
+    """Sizes to play where smaller coalitions may do more harm: 1, 2, 4, 8, ... and ``size``.
+
+    As many as its logarithm, so that they are cheap, and no size is more than twice one that is played.
+    """
+    return (*(2**k for k in range((size - 1).bit_length())), size)
 
 
 def _level(value: float) -> float:

@@ -47,15 +47,17 @@ GREEDY = ("greedy, by directions", "greedy, by breaches", "greedy, nearest recor
 class _Sums:
     """What has been played so far: figures of each coalition, sums over random ones for each record."""
 
-    figures: list[Figures]
+    greedy: list[Figures]
+    random: list[Figures]
     exposure: FloatArray
     breached: IntArray
     inside: IntArray
 
     def add(self, trial: Trial, order: IntArray, sizes: tuple[int, ...], level: float, *, random: bool) -> None:
-        self.figures.append(trial.figures)
         if not random:
+            self.greedy.append(trial.figures)
             return
+        self.random.append(trial.figures)
         self.exposure += trial.probability
         self.breached += trial.probability >= level
         for place, size in enumerate(sizes):
@@ -63,16 +65,20 @@ class _Sums:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """For the store."""
-        stacked = Figures.stacked(self.figures)
-        kept = {f"figures_{f.name}": getattr(stacked, f.name) for f in fields(stacked)}
+        kept: dict[str, NDArray[Any]] = {}
+        for kind, several in (("greedy", self.greedy), ("figures", self.random)):
+            if several:
+                stacked = Figures.stacked(several)
+                kept |= {f"{kind}_{f.name}": getattr(stacked, f.name) for f in fields(stacked)}
         return {**kept, "exposure": self.exposure, "breached": self.breached, "inside": self.inside}
 
     @classmethod
     def restored(cls, arrays: Arrays) -> "_Sums":
-        names = [f.name for f in fields(Figures)]
-        count = len(arrays["figures_linked"])
-        figures = [Figures(**{name: arrays[f"figures_{name}"][i] for name in names}) for i in range(count)]
-        return cls(figures, arrays["exposure"], arrays["breached"], arrays["inside"])
+        def figures(kind: str) -> list[Figures]:
+            count = len(arrays.get(f"{kind}_linked", ()))
+            return [Figures(**{f.name: arrays[f"{kind}_{f.name}"][i] for f in fields(Figures)}) for i in range(count)]
+
+        return cls(figures("greedy"), figures("figures"), arrays["exposure"], arrays["breached"], arrays["inside"])
 
 
 def audit(
@@ -114,7 +120,9 @@ def _audited(
     sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, threads)
     del linker  # and what it holds of the release
 
-    played = Played(Figures.stacked(sums.figures), sums.exposure, sums.breached, sums.inside, len(greedy))
+    played = Played(
+        Figures.stacked(sums.greedy), Figures.stacked(sums.random), sums.exposure, sums.breached, sums.inside
+    )
     guessed = baselines(
         table.records,
         table.norms,
@@ -135,7 +143,7 @@ def _audited(
             kept=kept,
             progress=progress,
         )
-    per_size, smallest, per_record, per_attribute = summarise(played, table, settings, tuple(greedy))
+    per_size, smallest, per_record, per_attribute = summarise(played, table, settings, insider, tuple(greedy))
     return AuditResult(
         scheme=scheme.name,
         scheme_parameters=asdict(scheme),
@@ -143,6 +151,7 @@ def _audited(
         epsilon=settings.epsilon,
         level=settings.level,
         sizes=sizes,
+        covered=settings.covered,
         trials=trials,
         seed=seed,
         rows=total,
@@ -226,16 +235,17 @@ def _played(
     shape = (len(sizes), len(table.records))
     saved = kept.part("coalitions")
     if saved is None:
-        sums = _Sums([], np.zeros(shape), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
+        sums = _Sums([], [], np.zeros(shape), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
     else:
         sums = _Sums.restored(saved)
-    done = len(sums.figures)
+    done = len(sums.greedy) + len(sums.random)
     progress("coalitions", done, len(coalitions))
     rest = coalitions[done:]
     for part, joined in links.batches([one.order for one in rest], progress):
 
         def run(i: int, joined: Any = joined) -> Trial:
-            return play(table, rest[i], links.grow(rest[i].order, joined), sizes, level)
+            asked = sizes if done + i >= greedy else settings.covered
+            return play(table, rest[i], links.grow(rest[i].order, joined), asked, level)
 
         for i, trial in zip(part, run_in_order(run, part, threads or processors(), ahead=0), strict=True):
             sums.add(trial, rest[i].order, sizes, level, random=done + i >= greedy)
@@ -270,7 +280,7 @@ def _motion(scheme: Scheme) -> Motion:
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 6 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 7 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From coalitions played to the figures of the result."""
+"""From coalitions played to the figures of the result.
 
-from collections.abc import Iterable
+Insiders may leave some of their records out. So for every coalition of j insiders that breaches so many others there
+is one of k > j that breaches as many, if there are so many others: the j, and k - j of those whom they breach least.
+*Worst found* is therefore the worst of all sizes up to the asked one. Under noise figures are expectations over
+releases: a greedy coalition counts by its mean over those that it meets; random coalitions, which meet one release
+each, count by their mean over all of them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +22,7 @@ from isobreach.audits.result import (
     AttributeFigures,
     RandomCoalitions,
     RecordFigures,
+    SingleInsider,
     SizeFigures,
     Smallest,
     WorstFound,
@@ -30,104 +38,158 @@ TARGETS = {"one other record": 0.0, "1% of the others": 0.01, "half of the other
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """All coalitions that were played, the ``greedy`` ones first, and sums over the random ones for each record."""
+    """All coalitions that were played, and sums over the random ones for each record."""
 
-    figures: Figures
+    greedy: Figures
+    random: Figures
     exposure: FloatArray
     breached: IntArray
     inside: IntArray
-    greedy: int
-
-    @property
-    def random(self) -> Figures:
-        """The random coalitions alone."""
-        return self.figures.part(slice(self.greedy, None))
 
 
 def summarise(
-    played: Played, table: OwnersTable, settings: Settings, greedy: tuple[str, ...]
+    played: Played, table: OwnersTable, settings: Settings, insider: SingleInsider, greedy: tuple[str, ...]
 ) -> tuple[tuple[SizeFigures, ...], tuple[Smallest, ...], RecordFigures, AttributeFigures]:
     """Figures by size, the smallest coalitions, figures by record and by attribute."""
-    total, sizes = len(table.records), settings.sizes
-    others = np.array([total - size for size in sizes])
+    sizes, tried = settings.sizes, _Tried(played, settings, insider, greedy, len(table.records), table.redrawn)
     limits = bounds(table, sizes, settings.level)
-    # Under noise a random coalition meets one release, and the worst of them would be the luckiest draw of noise.
-    worst = played.figures.part(slice(len(greedy) if table.redrawn else None))
+    random = _random(played.random, sizes, len(table.records), falls=table.redrawn)
+    worst, mean, breached, guessed_worst, guessed_breached = (
+        tried.worst(name) for name in ("worst", "mean", "breached", "guessed_worst", "guessed_breached")
+    )
     per_size = tuple(
         SizeFigures(
-            size,
-            _random(played.random, place, size, int(others[place])),
-            _worst(worst.worst[:, place], greedy),
-            _worst(worst.mean[:, place], greedy),
-            _worst(worst.breached[:, place].astype(np.float64), greedy),
-            _worst(worst.guessed_worst[:, place], greedy),
-            _worst(worst.guessed_breached[:, place].astype(np.float64), greedy),
-            limits[place],
-            int((~played.random.complete[:, place]).sum()),
+            size=size,
+            random=random[place],
+            worst_record=worst[size],
+            worst_mean=mean[size],
+            worst_breached=breached[size],
+            guessed_record=guessed_worst[size],
+            guessed_breached=guessed_breached[size],
+            bound=limits[place],
+            undecided=int((~played.random.complete[:, place]).sum()),
         )
         for place, size in enumerate(sizes)
     )
-    smallest = tuple(_smallest(target, share, played.random, worst, sizes, others) for target, share in TARGETS.items())
-    trials = len(played.random.linked)
-    present = trials - played.inside
+    smallest = tuple(tried.smallest(target, share) for target, share in TARGETS.items())
+    present = len(played.random.linked) - played.inside
     with np.errstate(invalid="ignore"):
         records = RecordFigures(played.exposure / present, played.breached / present, present)
-    return (
-        per_size,
-        smallest,
-        records,
-        _attributes(played.random, table.tolerance, given=settings.tolerance is not None),
-    )
+    given = settings.tolerance is not None
+    return per_size, smallest, records, _attributes(played.random, table.tolerance, given=given, falls=table.redrawn)
 
 
-def _random(figures: Figures, place: int, size: int, others: int) -> RandomCoalitions:
-    return RandomCoalitions(
-        linked=mean_interval(figures.linked[:, place] / size),
-        hidden_dimension=float(figures.hidden[:, place].mean()),
-        worst=mean_interval(figures.worst[:, place]),
-        mean=mean_interval(figures.mean[:, place]),
-        breached=mean_interval(figures.breached[:, place] / others),
-        certain=mean_interval(figures.certain[:, place] / others),
-        quantiles={q: mean_interval(figures.quantiles[:, place, k]) for k, q in enumerate(QUANTILES)},
-    )
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """Coalitions of all covered sizes, by the figure that they reach."""
+
+    played: Played
+    settings: Settings
+    insider: SingleInsider
+    greedy: tuple[str, ...]
+    total: int
+    redrawn: bool
+
+    def of(self, name: str, size: int) -> list[tuple[float, str]]:
+        """A figure of every coalition of a size, and who they are: greedy ones first."""
+        values = getattr(self.played.greedy, name)[:, self.settings.covered.index(size)].tolist()
+        found = list(zip(values, self.greedy, strict=True))
+        if size in self.settings.sizes:
+            drawn = getattr(self.played.random, name)[:, self.settings.sizes.index(size)]
+            # Under noise the worst of these would be the luckiest draw of noise.
+            found.append(
+                (float(drawn.mean()), "random, on average") if self.redrawn else (float(drawn.max()), "random")
+            )
+        if self.redrawn and name == "mean" and size == 1:
+            found.append((self.insider.expected / max(self.total - 1, 1), "single insider"))
+        return found
+
+    def worst(self, name: str) -> dict[int, WorstFound]:
+        """By size, the largest of a figure that coalitions of up to that size reach."""
+        worst: dict[int, WorstFound] = {}
+        value, who, used = -1.0, "", 0
+        for size in self.settings.covered:
+            value = min(value, self.total - size) if "breached" in name else value
+            best, coalition = max(self.of(name, size), key=lambda pair: pair[0])
+            if best >= value:
+                value, who, used = best, coalition, size
+            fewer = "" if used == size else f", {used} record{'s' if used > 1 else ''} used"
+            worst[size] = WorstFound(float(value), who + fewer)
+        return worst
+
+    def smallest(self, target: str, share: float) -> Smallest:
+        """How few insiders breach a share of the others, or one."""
+
+        def wanted(size: int) -> int:
+            return max(int(np.ceil(share * (self.total - size) - 1e-9)), 1)
+
+        def first(sizes: Iterable[int], enough: Callable[[int], bool]) -> int | None:
+            return next((size for size in sizes if enough(size)), None)
+
+        def reached(count: str, probability: str) -> int | None:
+            """By an expected number; of one record also by its probability, which says the same without noise."""
+
+            def enough(size: int) -> bool:
+                if not share and max(self.of(probability, size))[0] >= self.settings.level:
+                    return True
+                return max(self.of(count, size))[0] >= wanted(size)
+
+            found = first(self.settings.covered, enough)
+            return min((size for size in (found, random) if size is not None), default=None)
+
+        sizes, drawn = self.settings.sizes, self.played.random.breached
+        counts = {size: int((drawn[:, place] >= wanted(size)).sum()) for place, size in enumerate(sizes)}
+        shares = {size: clopper_pearson(count, len(drawn)) for size, count in counts.items()}  # of "at least half"
+        random = first(sizes, lambda size: shares[size].value >= 0.5)
+        low = first(sizes, lambda size: shares[size].high >= 0.5)
+        before = max((size for size in sizes if low is not None and size < low), default=0)  # between: not tried
+        return Smallest(
+            target=target,
+            random=random,
+            low=None if low is None else before + 1,
+            high=first(sizes, lambda size: shares[size].low >= 0.5),
+            found=reached("breached", "worst"),
+            certain=first(self.settings.covered, lambda size: max(self.of("certain", size))[0] >= wanted(size)),
+            guessed=reached("guessed_breached", "guessed_worst"),
+        )
 
 
-def _worst(values: FloatArray, greedy: tuple[str, ...]) -> WorstFound:
-    """The largest; a random coalition only where no greedy one is as bad."""
-    best = int(np.argmax(values))
-    return WorstFound(float(values[best]), greedy[best] if best < len(greedy) else "random")
+def _random(figures: Figures, sizes: tuple[int, ...], total: int, *, falls: bool) -> list[RandomCoalitions]:
+    """Means over random coalitions, by size; where figures may fall with it, each is that of the best size up to it."""
 
+    def sampled(values: FloatArray) -> list[Sampled]:
+        means = [mean_interval(values[:, place]) for place in range(len(sizes))]
+        return _rising(means) if falls else means
 
-def _smallest(
-    target: str, share: float, random: Figures, worst: Figures, sizes: tuple[int, ...], others: IntArray
-) -> Smallest:
-    wanted = np.maximum(np.ceil(share * others - 1e-9), 1).astype(np.int64)
-    reached = (random.breached >= wanted).sum(axis=0)
-    shares = [clopper_pearson(int(count), len(random.linked)) for count in reached]  # of "at least half"
-
-    def first(enough: Iterable[Any]) -> int | None:
-        return next((size for size, yes in zip(sizes, enough, strict=True) if yes), None)
-
-    low = first(s.high >= 0.5 for s in shares)
-    before = max((size for size in sizes if low is not None and size < low), default=0)  # sizes between were not tried
-
-    return Smallest(
-        target=target,
-        random=first(s.value >= 0.5 for s in shares),
-        low=None if low is None else before + 1,
-        high=first(s.low >= 0.5 for s in shares),
-        found=first((worst.breached >= wanted).any(axis=0)),
-        certain=first((worst.certain >= wanted).any(axis=0)),
-        guessed=first((worst.guessed_breached >= wanted).any(axis=0)),
-    )
-
-
-def _attributes(figures: Figures, tolerance: FloatArray, *, given: bool) -> AttributeFigures:
-    _, sizes, columns = figures.attributes.shape
-    cells: list[list[Sampled]] = [
-        [mean_interval(figures.attributes[:, s, j]) for j in range(columns)] for s in range(sizes)
+    others = total - np.array(sizes)
+    linked = [mean_interval(figures.linked[:, place] / size) for place, size in enumerate(sizes)]
+    worst, mean = sampled(figures.worst), sampled(figures.mean)
+    breached, certain = sampled(figures.breached / others), sampled(figures.certain / others)
+    quantiles = {q: sampled(figures.quantiles[:, :, k]) for k, q in enumerate(QUANTILES)}
+    return [
+        RandomCoalitions(
+            linked=linked[place],
+            hidden_dimension=float(figures.hidden[:, place].mean()),
+            worst=worst[place],
+            mean=mean[place],
+            breached=breached[place],
+            certain=certain[place],
+            quantiles={q: values[place] for q, values in quantiles.items()},
+        )
+        for place in range(len(sizes))
     ]
-    value, low, high = (
-        np.array([[getattr(cell, name) for cell in row] for row in cells]) for name in ("value", "low", "high")
-    )
-    return AttributeFigures(tolerance, given, value, low, high)
+
+
+def _rising(means: Sequence[Sampled]) -> list[Sampled]:
+    """The largest mean so far."""
+    return [max(means[: place + 1], key=lambda one: one.value) for place in range(len(means))]
+
+
+def _attributes(figures: Figures, tolerance: FloatArray, *, given: bool, falls: bool) -> AttributeFigures:
+    _, sizes, columns = figures.attributes.shape
+    cells = [[mean_interval(figures.attributes[:, s, j]) for s in range(sizes)] for j in range(columns)]
+    cells = [_rising(column) if falls else column for column in cells]
+    parts: list[NDArray[Any]] = [
+        np.array([[getattr(cell, name) for cell in column] for column in cells]).T for name in ("value", "low", "high")
+    ]
+    return AttributeFigures(tolerance, given, *parts)

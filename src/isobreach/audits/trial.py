@@ -7,6 +7,7 @@ probability times the number of records is an expected number of breaches, not a
 """
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +25,20 @@ QUANTILES = (0.5, 0.9, 0.99, 0.999)
 class Figures:
     """Figures of one coalition or, stacked, of many: the last axis but those of quantiles and attributes is the size.
 
+    Those of a coalition that meets several releases are means over them, counts too.
     ``guessed_*``: if the coalition knew all of its rows. However it guesses those that it is not certain of, it does no
     better: an estimate is a point of the insiders' span or hull, and a guess of the part beyond it.
     """
 
-    linked: IntArray
-    hidden: IntArray
+    linked: NDArray[Any]
+    hidden: NDArray[Any]
     worst: FloatArray
     mean: FloatArray
     quantiles: FloatArray
-    breached: IntArray
-    certain: IntArray
+    breached: NDArray[Any]
+    certain: NDArray[Any]
     guessed_worst: FloatArray
-    guessed_breached: IntArray
+    guessed_breached: NDArray[Any]
     attributes: FloatArray
     complete: NDArray[np.bool_]
 
@@ -45,9 +47,11 @@ class Figures:
         """Figures of many coalitions, one after the other along a new first axis."""
         return cls(**{f.name: np.stack([getattr(one, f.name) for one in several]) for f in fields(cls)})
 
-    def part(self, chosen: slice) -> "Figures":
-        """Some of many coalitions."""
-        return Figures(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
+    @classmethod
+    def averaged(cls, several: "list[Figures]") -> "Figures":
+        """Means over the releases that one coalition meets; links do not depend on the release."""
+        means = {f.name: np.mean([getattr(one, f.name) for one in several], axis=0) for f in fields(cls)}
+        return cls(**{**means, "complete": several[0].complete})
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +76,18 @@ class Coalition:
 
 
 def play(table: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
-    """Figures of the coalition at every size."""
+    """Figures of the coalition at every size; means where it meets several releases, probabilities of the last."""
+    trials = [_met(table.met(seed), coalition, growth, sizes, level) for seed in coalition.seeds]
+    if len(trials) == 1:
+        return trials[0]
+    return Trial(Figures.averaged([one.figures for one in trials]), trials[-1].probability)
+
+
+def _met(met: OwnersTable, coalition: Coalition, growth: Growth, sizes: tuple[int, ...], level: float) -> Trial:
+    """Figures on one release."""
     count, order = len(sizes), coalition.order
-    met = table.met(coalition.seeds[0])
     exposed = met.exposed(order, growth, sizes, coalition.watched)
     probability = exposed.probability
-    for seed in coalition.seeds[1:]:
-        probability += table.met(seed).exposed(order, growth, sizes).probability
-    probability /= len(coalition.seeds)
     worst, mean, quantiles = np.empty(count), np.empty(count), np.empty((count, len(QUANTILES)))
     breached, certain = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     for place, size in enumerate(sizes):

@@ -80,7 +80,12 @@ def kinds(result: AuditResult) -> dict[str, str]:
         "random coalitions": "sampled: means over random coalitions with 95% intervals"
         + (" and draws of noise" if result.noise else ""),
         "worst found": "exact for the coalitions tried: at least this bad"
-        + (" on average over draws of noise: greedy ones, 32 releases each" if result.noise else ""),
+        + (
+            " on average over draws of noise: greedy ones 32 releases each, random ones all together; smaller "
+            "coalitions count, because insiders may leave records out"
+            if result.noise
+            else ""
+        ),
         "guessing rows": "the same coalitions, if they know all of their rows, which no guess of rows exceeds",
         "bound": "proved for every coalition of that size",
         "attributes": "counted on the records: on up to 1,000 others for each random coalition, with 95% intervals",

@@ -101,14 +101,19 @@ def _size(one: SizeFigures) -> dict[str, Any]:
         "worst_found": {
             "worst_record": {"value": one.worst_record.value, "coalition": one.worst_record.coalition},
             "mean": {"value": one.worst_mean.value, "coalition": one.worst_mean.coalition},
-            "breached": {"value": int(one.worst_breached.value), "coalition": one.worst_breached.coalition},
+            "breached": {"value": _count(one.worst_breached.value), "coalition": one.worst_breached.coalition},
         },
         "worst_if_guessed": {
             "worst_record": {"value": one.guessed_record.value, "coalition": one.guessed_record.coalition},
-            "breached": {"value": int(one.guessed_breached.value), "coalition": one.guessed_breached.coalition},
+            "breached": {"value": _count(one.guessed_breached.value), "coalition": one.guessed_breached.coalition},
         },
         "bound": {"breached": one.bound.records, "mean": one.bound.mean, "worst_record": one.bound.worst},
     }
+
+
+def _count(value: float) -> float:
+    """A number of records: a whole one, or under noise an expected one."""
+    return int(value) if value == int(value) else value
 
 
 def _sampled(value: Sampled) -> dict[str, float]:

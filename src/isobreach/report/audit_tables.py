@@ -11,6 +11,7 @@ from isobreach._phrases import cell, count, percent
 from isobreach._text import escape
 from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_wording import (
+    amount,
     attacker_sentence,
     column,
     jitter_sentences,
@@ -56,10 +57,14 @@ def _worst(result: AuditResult) -> str:
     for one in result.per_size:
         found = [one.worst_record.value, one.bound.worst, one.worst_breached.value, one.bound.records]
         found += [one.guessed_record.value, one.guessed_breached.value] if known else []
-        cells = [_percent(v) if k in (0, 1, 4) else (f"{int(v):,}", v) for k, v in enumerate(found)]
+        cells = [_percent(v) if k in (0, 1, 4) else (amount(v), v) for k, v in enumerate(found)]
         rows.append([(str(one.size), one.size), *cells])
-    tried = "greedy coalitions, mean over 32 draws of noise" if result.noise else "greedy and the random coalitions"
-    note = f"The worst of the {tried}: at least this bad. What is proved holds for every coalition of that size. "
+    tried = "greedy and the random coalitions"
+    tried += ", means over draws of noise," if result.noise else ""
+    note = (
+        f"The worst of the {tried} of up to that size, who may leave records out: at least this bad. What is proved "
+        "holds for every coalition of that size. "
+    )
     if known:
         note += (
             "Insiders count as linked where their own row is certain. Those who are not may guess their rows, or know "
@@ -86,7 +91,9 @@ def smallest(result: AuditResult) -> str:
         between = low if low == high else f"{low} to {high}"
         rows.append([(text, None) for text in (one.target, *said, between)])
     tried = ", ".join(map(str, result.sizes)) if result.sizes != tuple(range(1, largest + 1)) else f"1 to {largest}"
-    note = f"Of the sizes that were tried: {tried}."
+    greedy = [size for size in result.covered if size not in result.sizes]
+    also = f"; of greedy coalitions also {', '.join(map(str, greedy))}" if greedy else ""
+    note = f"Of the sizes that were tried: {tried}{also}."
     return f'<h2>How few insiders are enough</h2><p class="soft">{note}</p>{table(head, rows)}'
 
 

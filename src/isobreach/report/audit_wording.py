@@ -24,6 +24,15 @@ def share(value: float) -> str:
     return f"{100 * value:.2g}%" if value < 0.1 else f"{100 * value:.3g}%" if value < 0.99 else f"{100 * value:.2f}%"
 
 
+def amount(value: float) -> str:
+    """A number of records, or under noise an expected one.
+
+    >>> amount(1234.0), amount(12.345)
+    ('1,234', '12.3')
+    """
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}" if value < 100 else f"{value:,.1f}"
+
+
 def sampled_share(value: Sampled) -> str:
     """A sampled share with its interval."""
     return f"{share(value.value)} ({_SHOWN}: {share(value.low)} to {share(value.high)})"
@@ -116,7 +125,7 @@ def sentences(result: AuditResult) -> list[str]:
         _coalitions(result),
         (
             f"The worst coalition of {last.size} that was found ({last.worst_breached.coalition}) breaches "
-            f"{int(last.worst_breached.value):,} of {result.rows - last.size:,} others; no coalition of that size "
+            f"{amount(last.worst_breached.value)} of {result.rows - last.size:,} others; no coalition of that size "
             f"can breach more than {last.bound.records:,} in this way."
         ),
         worst_record_sentence(result),
@@ -188,9 +197,10 @@ def _insider(result: AuditResult) -> str:
     one = result.insider
     if one.record is None:
         return f"No insider alone finds the own row: {count(one.tried, 'insider')} tried."
+    unlikely = f", none of them with probability {result.level:g} or more" if result.smallest[0].found != 1 else ""
     return (
         f"The single insider who exposes the most, of {one.tried:,} tried, is {name(result, one.record)}: "
-        f"alone, {one.expected:.3g} other records are expected to be breached."
+        f"alone, {one.expected:.3g} other records are expected to be breached{unlikely if one.expected else ''}."
     )
 
 
