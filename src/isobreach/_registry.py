@@ -94,7 +94,10 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self._modules:
             said = ast.get_docstring(ast.parse(self._modules[name].read_text(encoding="utf-8"))) or ""
         else:
-            said = type(self[name]).__doc__ or ""
+            try:
+                said = type(self[name]).__doc__ or ""
+            except InputError as error:
+                said = str(error)
         return " ".join(said.split("\n\n")[0].split()).split(". ")[0].rstrip(".")
 
     def _load(self, name: str) -> T:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from isobreach import _registry
 from isobreach._random import random_source
+from isobreach._settings import setting
 from isobreach._validation import check_seed, check_table
 from isobreach.errors import InputError
 from isobreach.schemes.ball import Ball
@@ -32,6 +33,7 @@ __all__ = [
     "Scheme",
     "perturb",
     "scheme_by_name",
+    "setting",
 ]
 
 SCHEMES: _registry.Registry[Scheme] = _registry.SCHEMES  # with those of other packages
