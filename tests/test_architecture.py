@@ -25,16 +25,15 @@ FOUNDATION = {
     "_version",
     "document",
 }
-CORE = FOUNDATION | {"geometry", "engine", "blocks", "linking", "attacks", "schemes"}
+CORE = FOUNDATION | {"geometry", "engine", "linking", "attacks", "schemes"}
 
 # Each package and what it may import, besides itself.
 MAY_IMPORT = {
     **dict.fromkeys(FOUNDATION, FOUNDATION),
     "geometry": FOUNDATION,
     "engine": FOUNDATION,
-    "blocks": FOUNDATION | {"geometry", "engine"},
-    "linking": FOUNDATION | {"geometry", "engine", "blocks"},
-    "attacks": FOUNDATION | {"geometry", "engine", "blocks", "linking"},
+    "linking": FOUNDATION | {"geometry", "engine"},
+    "attacks": FOUNDATION | {"geometry", "engine", "linking"},
     "schemes": FOUNDATION | {"geometry"},
     "datasets": FOUNDATION,
     "io": FOUNDATION | {"schemes"},
@@ -61,6 +60,10 @@ DEPENDENCIES = {
     "fpylll": {"geometry.lattice"},
     "cysignals": {"geometry.lattice"},
 }
+
+# Parts of the standard library that only engines use, and the packages whose passes go through an engine.
+MACHINERY = {"concurrent": {"engine"}, "multiprocessing": {"engine"}, "subprocess": {"engine"}}
+KERNELS = {"linking", "attacks", "audits", "reproduction"}
 
 PRINTS, WRITES = {"cli"}, {"io", "engine"}
 WRITERS = {"open", "write_text", "write_bytes", "mkdir", "rmdir", "touch", "unlink", "save", "savetxt", "tofile"}
@@ -102,6 +105,24 @@ def _calls(tree):
             yield node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
+def _travellers(tree):
+    """What is passed to an engine or its workers as kernel or task: the first argument, as a node."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            verb, owner = node.func.attr, ast.unparse(node.func.value)
+            if verb in ("scan", "column", "derived") or (verb in ("run", "join") and "workers" in owner):
+                yield node.args[0]
+
+
+def _stays_behind(tree):
+    """Kernels and tasks that cannot leave the process: all but names, and names of functions within functions."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inner = {one.name for outer in functions for one in ast.walk(outer) if one in functions and one is not outer}
+    for node in _travellers(tree):
+        if not isinstance(node, ast.Name) or node.id in inner:
+            yield ast.unparse(node)
+
+
 def violations(module, source):
     """Sentences, one for each rule that the module breaks."""
     tree = ast.parse(source)
@@ -115,11 +136,17 @@ def violations(module, source):
             inner = rest.partition(".")[0]
             if inner not in MAY_IMPORT[package] | {package}:
                 found.append(f"imports {inner}")
+            if inner == "engine" != package and len(rest.split(".")) > 2 and ".".join(rest.split(".")[:2]) in SOURCES:
+                found.append("imports what is behind the engine")
+        elif top in MACHINERY and package not in MACHINERY[top]:
+            found.append(f"imports {top}: use an engine's workers")
         elif top in DEPENDENCIES:
             if not {module, package} & DEPENDENCIES[top]:
                 found.append(f"imports {top}")
         elif top != "numpy" and top not in sys.stdlib_module_names:
             found.append(f"imports {top}, which is no dependency")
+    if package in KERNELS:
+        found += [f"passes {name}, which cannot leave the process" for name in _stays_behind(tree)]
     called = set(_calls(tree))
     if "print" in called and package not in PRINTS:
         found.append("prints")
@@ -140,7 +167,7 @@ def test_a_module_keeps_the_rules(module):
     [
         ("geometry.sphere", "import scipy.special\nfrom isobreach.errors import InputError", []),
         ("geometry.sphere", "from isobreach.linking import link", ["imports linking"]),
-        ("geometry.sphere", "from isobreach import blocks", ["imports blocks"]),
+        ("geometry.sphere", "from isobreach import engine", ["imports engine"]),
         ("attacks.known_input", "def f():\n    from isobreach.schemes.key import Key", ["imports schemes"]),
         ("schemes.key", "import isobreach.attacks.known_input.summary", ["imports attacks"]),
         ("linking.chance", "from . import candidates", ["imports relatively"]),
@@ -156,6 +183,24 @@ def test_a_module_keeps_the_rules(module):
         ("report.page", "open(p).read(); p.write_text(q)", ["touches files: open()", "touches files: write_text()"]),
         ("io.files", "open(p)", []),
         ("linking.utils", "", ["has a name that says nothing"]),
+        ("audits.study", "from isobreach.engine import tiles", []),
+        ("audits.study", "from isobreach.engine.threads import run_in_order", ["imports what is behind the engine"]),
+        ("audits.study", "import concurrent.futures", ["imports concurrent: use an engine's workers"]),
+        ("linking.pairs", "def k(b, f, p): ...\ndef g(e): e.scan(k, 1, 'x')", []),
+        (
+            "linking.pairs",
+            "def g(e):\n    def k(b, f, p): ...\n    e.column(k, 1, 'x')",
+            ["passes k, which cannot leave the process"],
+        ),
+        (
+            "attacks.kaplan",
+            "default_workers().run(partial(f, 1), [])\nself.workers.join(self.f, 1)\ne.scan(lambda b: b, 1, 'x')",
+            [
+                "passes partial(f, 1), which cannot leave the process",
+                "passes self.f, which cannot leave the process",
+                "passes lambda b: b, which cannot leave the process",
+            ],
+        ),
     ],
 )
 def test_the_rules_catch_what_they_should(module, source, found):

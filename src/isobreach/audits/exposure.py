@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from isobreach.audits.learned import learned
 from isobreach.audits.pairs import MOST_COMPARED, NearestPair, coherence, nearest_pair
-from isobreach.blocks import tiles
+from isobreach.engine import tiles
 from isobreach.geometry import breach_probability, row_norms
 from isobreach.linking import EXACT, Growth
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.exposure import OwnersTable
-from isobreach.blocks import tiles
+from isobreach.engine import tiles
 from isobreach.geometry import breach_probability, row_norms
 
 FloatArray = NDArray[np.float64]

@@ -2,7 +2,6 @@
 """Insiders: how they come to their rows, and which one of them alone exposes the most."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +12,7 @@ from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.greedy import CANDIDATES
 from isobreach.audits.noisy import DRAWS
 from isobreach.audits.result import SingleInsider
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import default_workers
 from isobreach.linking import Growth
 
 IntArray = NDArray[np.int64]
@@ -49,20 +48,11 @@ def single_insider(table: OwnersTable, links: Linker, draws: np.random.Generator
     pool = np.sort(draws.choice(total, min(total, CANDIDATES), replace=False))
     if total < 2:
         return SingleInsider(None, 0.0, len(pool))
-
-    def breaches(record: int, met: OwnersTable) -> float:
-        order = np.array([record])
-        growth = links.grow(order)
-        if not len(growth.linked(1)):
-            return -1.0
-        return float(np.delete(met.exposed(order, growth, (1,)).probability[0], record).sum())
-
     # Under noise chosen by the mean over some releases, told by the mean over others: the best of means is too high.
     choosing, telling = draws.integers(0, 2**62, (2, DRAWS)).tolist() if table.redrawn else ([0], [])
     choosing, expected = choosing[:_CHOOSING], np.zeros(len(pool))
     for done, seed in enumerate(choosing):
-        run = partial(breaches, met=table.met(seed))
-        for place, one in enumerate(run_in_order(run, pool.tolist(), processors())):
+        for place, one in enumerate(default_workers().run(_breaches, pool.tolist(), (links, table.met(seed)))):
             expected[place] += one / len(choosing)
             progress("insiders alone", done * len(pool) + place + 1, len(choosing) * len(pool))
     best = int(np.argmax(expected))
@@ -70,5 +60,15 @@ def single_insider(table: OwnersTable, links: Linker, draws: np.random.Generator
         return SingleInsider(None, 0.0, len(pool))
     record, told = int(pool[best]), float(expected[best])
     if telling:
-        told = float(np.mean([breaches(record, table.met(seed)) for seed in telling]))
+        told = float(np.mean([_breaches(record, (links, table.met(seed))) for seed in telling]))
     return SingleInsider(record, told, len(pool))
+
+
+def _breaches(record: int, params: tuple[Linker, OwnersTable]) -> float:
+    """How many others one insider alone breaches; -1 without a link."""
+    links, met = params
+    order = np.array([record])
+    growth = links.grow(order)
+    if not len(growth.linked(1)):
+        return -1.0
+    return float(np.delete(met.exposed(order, growth, (1,)).probability[0], record).sum())

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from isobreach.attacks.known_input.noisy import DETERMINED
 from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
 from isobreach.audits.learned import learned
-from isobreach.blocks import tiles
+from isobreach.engine import tiles
 from isobreach.geometry import ConsistentMotions, breach_probability, fit_motions, row_norms
 from isobreach.linking import EXACT, Growth
 from isobreach.schemes import Release, Scheme, perturb

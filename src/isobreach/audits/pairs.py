@@ -6,13 +6,12 @@ few thousandths of a length: records nearer than that are near enough whatever t
 allows for the rounding.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import default_workers
 
 FloatArray = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -39,16 +38,10 @@ def nearest_pair(records: FloatArray, norms: FloatArray, *, in_place: bool) -> N
         return NearestPair(pair.gap, int(some[pair.record]), int(some[pair.other]))
     if not in_place:
         directions = records / np.where(norms > 0, norms, 1.0)[:, None]
-        return _smallest(directions.astype(np.float32), lambda products, *_: 1 - products**2)
+        return _smallest(_Points(directions.astype(np.float32)))
     scale = max(float(norms.max()), 1e-300)
     points, lengths = (records / scale).astype(np.float32), np.maximum(norms / scale, _TINY).astype(np.float32)
-    squares = np.einsum("ij,ij->i", points, points)
-
-    def gaps(products: Single, rows: slice, others: slice) -> Single:
-        apart = squares[rows, None] + squares[others] - 2 * products
-        return np.asarray(apart / np.maximum(lengths[rows, None], lengths[others]) ** 2)
-
-    pair = _smallest(points, gaps)
+    pair = _smallest(_Points(points, lengths, np.einsum("ij,ij->i", points, points)))
     one, two = sorted((pair.record, pair.other), key=lambda i: -norms[i])
     return NearestPair(pair.gap, one, two)
 
@@ -60,19 +53,37 @@ def coherence(by_angle: NearestPair, columns: int) -> float:
     return float(min(np.sqrt(max(1 - by_angle.gap, 0.0) + rounding) + rounding, 1.0))
 
 
-def _smallest(points: Single, gaps: Callable[[Single, slice, slice], Single]) -> NearestPair:
-    """The pair with the smallest gap; ``gaps(products, rows, others)`` is the same for a pair either way round."""
-    total = len(points)
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """Directions; or points in place, with lengths that gaps are relative to, and squared norms."""
 
-    def run(start: int) -> tuple[float, int, int]:
-        rows, best = slice(start, min(start + _ROWS, total)), (np.inf, start, start)
-        for first in range(start, total, _OTHERS):
-            others = slice(first, min(first + _OTHERS, total))
-            apart = gaps(points[rows] @ points[others].T, rows, others)
-            if first == start:
-                apart[np.tril_indices(len(apart), m=apart.shape[1])] = np.inf  # each pair once, no record with itself
-            row, column = divmod(int(apart.argmin()), apart.shape[1])
-            best = min(best, (float(apart[row, column]), start + row, first + column))
-        return best
+    points: Single
+    lengths: Single | None = None
+    squares: Single | None = None
 
-    return NearestPair(*min(run_in_order(run, range(0, total, _ROWS), processors())))
+    def gaps(self, rows: slice, others: slice) -> Single:
+        """Squared sine, or squared relative distance, of some points from others: the same either way round."""
+        products = self.points[rows] @ self.points[others].T
+        if self.lengths is None or self.squares is None:
+            return np.asarray(1 - products**2)
+        apart = self.squares[rows, None] + self.squares[others] - 2 * products
+        return np.asarray(apart / np.maximum(self.lengths[rows, None], self.lengths[others]) ** 2)
+
+
+def _smallest(points: _Points) -> NearestPair:
+    """The pair with the smallest gap."""
+    return NearestPair(*min(default_workers().run(_nearest, range(0, len(points.points), _ROWS), points)))
+
+
+def _nearest(start: int, points: _Points) -> tuple[float, int, int]:
+    """The smallest gap of some points, from ``start`` on, to those after them, and the two."""
+    total = len(points.points)
+    rows, best = slice(start, min(start + _ROWS, total)), (np.inf, start, start)
+    for first in range(start, total, _OTHERS):
+        others = slice(first, min(first + _OTHERS, total))
+        apart = points.gaps(rows, others)
+        if first == start:
+            apart[np.tril_indices(len(apart), m=apart.shape[1])] = np.inf  # each pair once, no record with itself
+        row, column = divmod(int(apart.argmin()), apart.shape[1])
+        best = min(best, (float(apart[row, column]), start + row, first + column))
+    return best

@@ -34,7 +34,7 @@ from isobreach.audits.kept import Kept
 from isobreach.audits.noisy import NoisyTable
 from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import default_workers
 from isobreach.linking import EXACT, Growth, grid_spacing
 from isobreach.schemes import Noisy, Release, perturb
 
@@ -205,11 +205,8 @@ class _Tried:
         saved = self.kept.part(name)
         rates: list[float] = [] if saved is None else saved["rates"].tolist()
         rest = range(len(rates), len(self.coalitions))
-
-        def run(k: int) -> float:
-            return _breached(self.table, move, self.coalitions[k], int(seeds[k]))
-
-        for rate in run_in_order(run, rest, processors()):
+        items = [(self.coalitions[k], int(seeds[k])) for k in rest]
+        for rate in default_workers().run(_rate, items, (self.table, move)):
             rates.append(rate)
             self.progress(f"trying {name}", len(rates), len(self.coalitions))
             self.kept.done(name, lambda: {"rates": np.array(rates)})
@@ -220,6 +217,10 @@ class _Tried:
     def lattice(self, name: str, release: Release, seed: int, noise: float) -> AttackerFigures:
         """The lattice attack on one release, which knows how much noise there is."""
         return attackers(["lattice"], self.table, release, noise, seed, self.kept, self.progress, label=name)[0]
+
+
+def _rate(played: tuple[IntArray, int], params: tuple[OwnersTable, _Move]) -> float:
+    return _breached(*params, *played)
 
 
 def _breached(table: OwnersTable, move: _Move, insiders: IntArray, seed: int) -> float:

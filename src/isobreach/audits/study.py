@@ -31,7 +31,7 @@ from isobreach.audits.result import AuditResult
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
-from isobreach.blocks import ONE_BLAS_THREAD, processors, run_in_order
+from isobreach.engine import ONE_BLAS_THREAD, default_workers
 from isobreach.geometry import row_norms
 from isobreach.linking import EXACT, GrowingLinks, Motion
 from isobreach.schemes import OrthogonalNoise, Release, Scheme, perturb
@@ -242,12 +242,10 @@ def _played(
     progress("coalitions", done, len(coalitions))
     rest = coalitions[done:]
     for part, joined in links.batches([one.order for one in rest], progress):
-
-        def run(i: int, joined: Any = joined) -> Trial:
-            asked = sizes if done + i >= greedy else settings.covered
-            return play(table, rest[i], links.grow(rest[i].order, joined), asked, level)
-
-        for i, trial in zip(part, run_in_order(run, part, threads or processors(), ahead=0), strict=True):
+        game = _Game(table, links, joined, level)
+        items = [(rest[i], sizes if done + i >= greedy else settings.covered) for i in part]
+        trials = default_workers(threads).run(_trial, items, game, ahead=0)
+        for i, trial in zip(part, trials, strict=True):
             sums.add(trial, rest[i].order, sizes, level, random=done + i >= greedy)
             progress("coalitions", done + i + 1, len(coalitions))
             kept.done("coalitions", sums.arrays)
@@ -256,16 +254,34 @@ def _played(
     return sums
 
 
+@dataclass(frozen=True, eq=False)
+class _Game:
+    """What all coalitions are played with; ``joined``: of those that are linked together."""
+
+    table: OwnersTable
+    links: Linker
+    joined: Any
+    level: float
+
+
+def _trial(asked: tuple[Coalition, tuple[int, ...]], game: _Game) -> Trial:
+    """Play one coalition at some sizes."""
+    coalition, sizes = asked
+    return play(game.table, coalition, game.links.grow(coalition.order, game.joined), sizes, game.level)
+
+
+def _greedy_order(name: str, params: tuple[OwnersTable, int, int | None, int]) -> IntArray:
+    """One of the first two greedy orders."""
+    table, size, first, seed = params
+    if name == GREEDY[0]:
+        return by_energy(table, size)
+    return by_breaches(table, size, first, generator(seed, "greedy"))
+
+
 def _greedy(table: OwnersTable, size: int, first: int | None, seed: int, progress: Progress) -> dict[str, IntArray]:
     """The greedy orders by name."""
-
-    def run(name: str) -> IntArray:
-        if name == GREEDY[0]:
-            return by_energy(table, size)
-        return by_breaches(table, size, first, generator(seed, "greedy"))
-
     orders = []
-    for order in run_in_order(run, GREEDY[:2], processors()):
+    for order in default_workers().run(_greedy_order, GREEDY[:2], (table, size, first, seed)):
         orders.append(order)
         progress("greedy coalitions", len(orders), len(GREEDY))
     orders.append(by_nearest(table, size))  # which has threads of its own

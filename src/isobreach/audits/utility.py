@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.intervals import Sampled, mean_interval
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import default_workers
 from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
@@ -49,16 +49,18 @@ class Yardstick:
 
     def left(self, table: FloatArray) -> tuple[Sampled, float]:
         """Neighbours and clusters."""
-
-        def run(which: int) -> Any:
-            return self.clusters(table) if which else self.neighbours(table)
-
-        neighbours, clusters = run_in_order(run, range(2), processors())
+        neighbours, clusters = default_workers().run(_left, range(2), (self, table))
         return neighbours, clusters
 
     def clusters(self, table: FloatArray) -> float:
         """Adjusted Rand index of the table's clusters with the original's."""
         return adjusted_rand(k_means(table[self.rows], _centres(table[self.rows], self.labels)), self.labels)
+
+
+def _left(which: int, params: tuple[Yardstick, FloatArray]) -> Any:
+    """Clusters, or neighbours."""
+    before, table = params
+    return before.clusters(table) if which else before.neighbours(table)
 
 
 def yardstick(records: FloatArray, draws: np.random.Generator) -> Yardstick:

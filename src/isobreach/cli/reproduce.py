@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from isobreach._validation import check_integer
-from isobreach.blocks import processors
 from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
+from isobreach.engine import processors
 from isobreach.errors import InputError, OutputError
 from isobreach.io import FileStore, alone, check_free, run_record, write_file, write_json
 from isobreach.report import require_matplotlib

@@ -6,7 +6,7 @@ from isobreach.engine.column import ArrayColumn, Column
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
 from isobreach.engine.processes import ProcessEngine
-from isobreach.engine.threads import ONE_BLAS_THREAD
+from isobreach.engine.threads import ONE_BLAS_THREAD, processors
 from isobreach.engine.workers import PAIR_TILE, Workers
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Workers",
     "as_engine",
     "default_workers",
+    "processors",
     "tile_rows",
     "tiles",
     "using",

@@ -15,7 +15,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
 from isobreach._version import __version__
 from isobreach.audits import Store
-from isobreach.blocks import processors, run_in_order
+from isobreach.engine import default_workers
 from isobreach.errors import InputError
 from isobreach.reproduction.experiment import Experiment, Point, Results
 from isobreach.reproduction.plan import NAMES
@@ -43,12 +43,6 @@ def run_experiment(
     wanted = [(place, number) for number in range(experiment.trials) for place in range(len(experiment.points))]
     missing = [cell for cell in wanted if cell not in done]
 
-    def run(cell: Cell) -> list[float]:
-        point = experiment.points[cell[0]]
-        outcome = experiment.trial(made, point, trial_draws(experiment, point, cell[1], seed))
-        numbers = [outcome.numbers[name] for name in experiment.numbers]
-        return numbers + [outcome.seconds[name] for name in experiment.seconds]
-
     def keep() -> None:
         shape = len(done), len(experiment.numbers) + len(experiment.seconds)
         numbers, seconds = np.split(np.array(list(done.values())).reshape(shape), [len(experiment.numbers)], axis=1)
@@ -59,10 +53,11 @@ def run_experiment(
     progress(experiment.name, len(wanted) - len(missing), len(wanted))
     if missing:
         made.make(experiment.tables)
-        run(missing[0])  # compiles what has to be compiled: the first run times would be those of a compiler
-        workers = (threads or processors()) if experiment.side_by_side else 1
+        play = experiment, made, seed
+        _trial(missing[0], play)  # compiles what has to be compiled: the first run times would be those of a compiler
+        workers = default_workers(threads if experiment.side_by_side else 1)
         try:
-            for count, outcome in enumerate(run_in_order(run, missing, workers)):
+            for count, outcome in enumerate(workers.run(_trial, missing, play)):
                 done[missing[count]] = outcome
                 progress(experiment.name, len(wanted) - len(missing) + count + 1, len(wanted))
                 if store.due():
@@ -70,6 +65,15 @@ def run_experiment(
         finally:  # also when interrupted
             keep()
     return _results(experiment, done)
+
+
+def _trial(cell: Cell, params: tuple[Experiment, Tables, int]) -> list[float]:
+    """Numbers and seconds of one trial."""
+    experiment, made, seed = params
+    point = experiment.points[cell[0]]
+    outcome = experiment.trial(made, point, trial_draws(experiment, point, cell[1], seed))
+    numbers = [outcome.numbers[name] for name in experiment.numbers]
+    return numbers + [outcome.seconds[name] for name in experiment.seconds]
 
 
 def finished(experiment: Experiment, *, seed: int, quick: bool = False, store: Store) -> Results | None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.blocks import ONE_BLAS_THREAD
 from isobreach.datasets import gaussian, load_letter
+from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.reproduction.parameters import PAPER, TableName
 from isobreach.schemes import perturb
 
