@@ -75,6 +75,10 @@ class Registry(Mapping[str, T], Generic[T]):
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
+    def built_in(self, name: str) -> bool:
+        """Return whether an entry is one of this package's own."""
+        return name in self._modules
+
     def named(self, argument: str, name: object) -> T:
         """Return the object of a name that was given as an argument; anything else is refused with the names there are.
 

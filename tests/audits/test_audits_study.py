@@ -86,7 +86,7 @@ def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
     arguments |= {"noise_levels": [0.1, 3.0], "attackers": ["lattice"], "target": 0.3}
     whole = audit(records, **arguments)
     assert whole.remedies.jitter
-    assert whole.remedies.levels[1].lattice is not None
+    assert whole.remedies.levels[1].attackers
     for label in ("trying noise 0.1", "trying noise 3.0", "trying jitter 0.25"):
         for after in (1, 5):
             with pytest.raises(StopError):

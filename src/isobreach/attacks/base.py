@@ -257,6 +257,8 @@ class Attack(ABC):
         Whether its compiled code keeps Python's other threads waiting: progress is then shown from the start.
     audited
         Whether audits play it without being asked; an attack of another package is played when it is named.
+    needs_grid
+        Whether it needs values on a grid: audits then try jitter against it.
     """
 
     name: ClassVar[str]
@@ -267,6 +269,7 @@ class Attack(ABC):
     packages: ClassVar[tuple[str, ...]] = ()
     keeps_waiting: ClassVar[bool] = False
     audited: ClassVar[bool] = False
+    needs_grid: ClassVar[bool] = False
 
     def suits(self, model: Any) -> str | None:
         """Return why the attack cannot work on a release of this model, or None.

@@ -10,16 +10,16 @@ defence should not rest on that: who has to search breaches no more, so the rate
 so many coalitions that a rate of 0 can meet the target.
 
 A level meets the owner's target if the upper end of the 95% interval of its breach rate does, if guessing the column
-means does, which no noise prevents, and, where the lattice attack is among the attackers, if that does not breach more
-records, nor learn an attribute of more. It knows how much noise there is, and is tried on the levels that stop the
-insiders, upwards, until one stops both.
+means does, which no noise prevents, and if no attacker without insiders that the audit plays breaches more records, nor
+learns an attribute of more. These know how much noise there is, and are tried on the levels that stop the insiders,
+upwards, until one stops all.
 
-*Jitter* takes away what the lattice attack needs, values on a grid: each is moved at random within a part of its own
-step. Where that attack succeeds it is tried upwards until a level stops it, and against insiders, to whom it is a
-little noise. Only a whole step takes the grid away, and even that protects from lattice attacks alone.
+*Jitter* takes away what some attacks need, values on a grid: each is moved at random within a part of its own step.
+Where such an attack succeeds it is tried upwards until a level stops it, and against insiders, to whom it is a little
+noise. Only a whole step takes the grid away, and even that protects from such attacks alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -51,31 +51,37 @@ class NoiseFigures:
     """One level of noise: what insiders breach who know their rows, and what is left of the table's use.
 
     ``breach_rate``: mean over releases and coalitions. ``neighbours`` (mean over records) and ``clusters``: of one.
-    ``lattice``: share of records that the lattice attack breaches, or of which it learns an attribute, on one release;
-    None where it was not tried.
+    ``attackers``: of each attacker without insiders, the share of records that it breaches, or of which it learns an
+    attribute, on one release; empty where none was tried.
     """
 
     noise: float
     breach_rate: Sampled
     neighbours: Sampled
     clusters: float
-    lattice: float | None
+    attackers: Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class JitterFigures:
-    """Values moved by up to half of ``jitter`` times their step: share of records that the lattice attack breaches or
-    of which it learns an attribute.
+    """Values moved by up to half of ``jitter`` times their step, and what attacks that need a grid still read.
 
-    ``insiders``: share of others breached by given insiders, mean over releases and coalitions.
+    ``attackers``: of each, the share of records that it breaches or of which it learns an attribute. ``claimed``:
+    whether one of them claims anything. ``insiders``: share of others breached by given
+    insiders, mean over releases and coalitions.
     """
 
     jitter: float
     claimed: bool
-    breach_rate: float
+    attackers: Mapping[str, float]
     insiders: Sampled
     neighbours: Sampled
     clusters: float
+
+    @property
+    def breach_rate(self) -> float:
+        """What the strongest of them reads."""
+        return max(self.attackers.values())
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ class Remedies:
 
     ``insiders``: size of the coalitions. ``stability``: agreement of k-means on the original with itself, started
     elsewhere. ``column_means``: share breached by guessing the column means, which no noise prevents. ``jitter``: tried
-    against the lattice attack, one release each; empty where that attack does not succeed or was not asked for.
+    against attacks that need a grid, one release each; empty where none succeeds or was asked for.
     """
 
     insiders: int
@@ -98,7 +104,7 @@ class Remedies:
 
     @property
     def smallest_jitter(self) -> float | None:
-        """The smallest jitter that meets the target against the lattice attack, None if none of these does."""
+        """The smallest jitter that meets the target against attacks that need a grid, None if none of these does."""
         return next((one.jitter for one in self.jitter if one.breach_rate <= self.target), None)
 
 
@@ -107,18 +113,18 @@ def remedies(
     settings: Settings,
     column_means: float,
     *,
-    readable: bool,
+    readable: Sequence[str],
     draws: np.random.Generator,
     kept: Kept,
     progress: Progress,
 ) -> Remedies:
     """Try every level; coalitions are the same at each of them, noise and rotation are not.
 
-    ``readable``: the lattice attack succeeds on the release as it is planned, so that jitter is worth a try.
+    ``readable``: attacks that need a grid and succeed on the release as it is planned: jitter is worth a try.
     """
     levels, target, insiders = settings.noise_levels, settings.target, settings.sizes[-1]
     repeats = max(min(settings.trials, REPEATS), min(int(np.ceil(_ENOUGH / max(target, 1e-9))), _MOST_REPEATS))
-    records, lattice = table.records, "lattice" in settings.attackers
+    records = table.records
     stick = yardstick(records, draws)
     coalitions = [draws.choice(len(records), insiders, replace=False) for _ in range(repeats)]
     seeds = draws.integers(0, 2**62, (len(levels), repeats))
@@ -130,21 +136,22 @@ def remedies(
     for level, own in zip(levels, seeds, strict=True):
         rate = tried.insiders(f"noise {level!r}", own, _Noise(level * spread))
         release = perturb(records, Noisy(noise=level), int(own[0]))
-        broken = None
+        broken: dict[str, float] = {}
         if max(rate.high, column_means) <= target and smallest is None:
-            if lattice:
-                broken = tried.lattice(f"noise {level!r}, lattice", release, int(own[0]), level * spread).worst
-            smallest = level if broken is None or broken <= target else None
+            played = tried.attackers(settings.attackers, f"noise {level!r}", release, int(own[0]), level * spread)
+            broken = {one.name: one.worst for one in played}
+            smallest = level if max(broken.values(), default=0.0) <= target else None
         figures.append(NoiseFigures(level, rate, *stick.left(release.data[release.key.order]), broken))
     jittered: list[JitterFigures] = []
     for level, own in zip(JITTER_LEVELS if steps.any() else (), jitter_seeds, strict=False):
         move = _Jitter(level * steps)
         release = perturb(move(records, np.random.default_rng(own[0])), settings.scheme, int(own[0]))
-        attacked = tried.lattice(f"jitter {level!r}, lattice", release, int(own[0]), move.deviation)
+        played = tried.attackers(readable, f"jitter {level!r}", release, int(own[0]), move.deviation)
         rate = tried.insiders(f"jitter {level!r}", own, move)
         left = stick.left(release.data[release.key.order])
-        jittered.append(JitterFigures(level, attacked.claimed, attacked.worst, rate, *left))
-        if attacked.worst <= target:
+        read = {one.name: one.worst for one in played}
+        jittered.append(JitterFigures(level, any(one.claimed for one in played), read, rate, *left))
+        if jittered[-1].breach_rate <= target:
             break
     return Remedies(
         insiders=insiders,
@@ -214,9 +221,11 @@ class _Tried:
             self.kept.done(name, lambda: {"rates": np.array(rates)}, whole=True)
         return mean_interval(rates)
 
-    def lattice(self, name: str, release: Release, seed: int, noise: float) -> AttackerFigures:
-        """The lattice attack on one release, which knows how much noise there is."""
-        return attackers(["lattice"], self.table, release, noise, seed, self.kept, self.progress, label=name)[0]
+    def attackers(
+        self, names: Sequence[str], name: str, release: Release, seed: int, noise: float
+    ) -> tuple[AttackerFigures, ...]:
+        """Attackers without insiders on one release, who know how much noise there is."""
+        return attackers(names, self.table, release, noise, seed, self.kept, self.progress, label=name)
 
 
 def _rate(played: tuple[IntArray, int], params: tuple[OwnersTable, _Move]) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
+from isobreach._registry import ATTACKS
 from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
@@ -138,7 +139,7 @@ def _audited(
             table,
             settings,
             guessed.column_means,
-            readable=any(one.name == "lattice" and one.worst > settings.target for one in attacked),
+            readable=[one.name for one in attacked if ATTACKS[one.name].needs_grid and one.worst > settings.target],
             draws=generator(seed, "remedy"),
             kept=kept,
             progress=progress,

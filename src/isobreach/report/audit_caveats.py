@@ -66,8 +66,8 @@ def caveats(result: AuditResult) -> list[str]:
     if result.remedies is not None:
         lines.append(
             "Noise and jitter were tried as remedies on a rotation without a translation, with insiders who know their "
-            "own rows, and with a lattice attack that knows how much noise there is: for insiders who have to search, "
-            "these breach rates are upper bounds."
+            "own rows, and with attackers without insiders who know how much noise there is: for insiders who have "
+            "to search, these breach rates are upper bounds."
         )
     return lines
 
@@ -99,7 +99,7 @@ def kinds(result: AuditResult) -> dict[str, str]:
     if result.remedies is not None:
         said["noise and jitter as remedies"] = (
             "mean breach probability over simulated releases, with 95% intervals; upper bounds for insiders who have "
-            "to find their rows; lattice attack: counted on one release"
+            "to find their rows; attackers without insiders: counted on one release"
         )
     if result.attackers:
         said["attackers without insiders"] = "counted on one release"

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An audit as JSON: no private value, no time. ``audit.schema.json``, beside this file, describes it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._registry import ATTACKS
 from isobreach.audits import AuditResult, Sampled, SizeFigures
 from isobreach.report.audit_caveats import caveats, kinds, threat
 from isobreach.report.audit_wording import column, sentences, verdict
@@ -161,6 +163,12 @@ def _exposure(value: float, limits: tuple[FloatArray, FloatArray], row: int) -> 
     return {"value": float(value), "low": float(limits[0][row]), "high": float(limits[1][row])}
 
 
+def _by_attack(rates: Mapping[str, float]) -> dict[str, float | None]:
+    """Breach rates by attack; those that audits usually play have one anyway, None where it was not tried."""
+    usual = [name for name in ATTACKS if name in rates or (ATTACKS.built_in(name) and ATTACKS[name].audited)]
+    return {f"{name}_breach_rate": rates.get(name) for name in usual}
+
+
 def _remedies(result: AuditResult) -> dict[str, Any] | None:
     tried = result.remedies
     if tried is None:
@@ -176,7 +184,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
             {
                 "jitter": one.jitter,
                 "claimed": one.claimed,
-                "lattice_breach_rate": one.breach_rate,
+                **_by_attack(one.attackers),
                 "insiders_breach_rate": _sampled(one.insiders),
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
@@ -188,7 +196,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
             {
                 "noise": one.noise,
                 "breach_rate": _sampled(one.breach_rate),
-                "lattice_breach_rate": one.lattice,
+                **_by_attack(one.attackers),
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
             }

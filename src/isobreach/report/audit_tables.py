@@ -12,6 +12,7 @@ from isobreach._text import escape
 from isobreach.audits import AuditResult, Remedies, Sampled
 from isobreach.report.audit_wording import (
     amount,
+    attack_titles,
     attacker_sentence,
     column,
     jitter_sentences,
@@ -23,6 +24,8 @@ from isobreach.report.audit_wording import (
 MOST, MOST_ATTRIBUTES = 25, 100  # records and attributes that the page shows
 _SHORT, _BROKEN, _PHONE = 12, 10, 47  # letters: never broken, least width of longer names, width of a phone
 Cell = tuple[str, float | None]  # text, and the number to sort by
+
+_NOT_TRIED = ("not tried", None)
 
 
 def sizes(result: AuditResult) -> str:
@@ -160,12 +163,12 @@ def remedies(result: AuditResult) -> str:
     tried = result.remedies
     if tried is None:
         return ""
-    head = ("noise", "breached by insiders", "read by the lattice attack", "neighbours kept", "clusters agree")
+    head = ("noise", "breached by insiders", "read without insiders", "neighbours kept", "clusters agree")
     rows = [
         [
             (f"{one.noise:g}", one.noise),
             _sampled(one.breach_rate),
-            ("not tried", None) if one.lattice is None else (share(one.lattice), one.lattice),
+            (share(worst), worst) if (worst := max(one.attackers.values(), default=None)) is not None else _NOT_TRIED,
             _sampled(one.neighbours),
             _number(one.clusters),
         ]
@@ -174,8 +177,8 @@ def remedies(result: AuditResult) -> str:
     note = (
         f"Insiders: {tried.insiders}, who know their own rows, so that rates are upper bounds for those who have to "
         f"find them; {tried.repeats} releases each, means of breach probabilities with 95% intervals; a breach is an "
-        f"estimate within {percent(result.epsilon)}. Read: share of records that the lattice attack breaches or of "
-        "which it learns an attribute, counted on one release. Guessing "
+        f"estimate within {percent(result.epsilon)}. Read: share of records that an attack without insiders "
+        "breaches or of which it learns an attribute, counted on one release. Guessing "
         f"the column means breaches {share(tried.column_means)}. "
         f"k-means on the original, started elsewhere, agrees with itself to {tried.stability:.2f}."
     )
@@ -191,7 +194,7 @@ def _jitter(tried: Remedies) -> str:
         return ""
     head = (
         "jitter, of a step",
-        "read by the lattice attack",
+        "read without insiders",
         "breached by insiders",
         "neighbours kept",
         "clusters agree",
@@ -206,8 +209,9 @@ def _jitter(tried: Remedies) -> str:
         ]
         for one in tried.jitter
     ]
-    note = "Levels are tried upwards until one stops the lattice attack; one release each, counted."
-    return f'<p class="soft">{note}</p>{table(head, rows)}'
+    stopped = attack_titles(tried.jitter[0].attackers)
+    note = f"Levels are tried upwards until one stops {stopped}; one release each, counted."
+    return f'<p class="soft">{escape(note)}</p>{table(head, rows)}'
 
 
 def attackers(result: AuditResult) -> str:

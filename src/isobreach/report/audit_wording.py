@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An audit in plain words: one source for the terminal, the page and the machine-readable result."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from isobreach._phrases import count, left_out, percent, probability
+from isobreach._registry import ATTACKS
 from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Sampled, Smallest
 
 _SHOWN = "95% interval"
@@ -246,7 +249,8 @@ def remedy_sentence(result: AuditResult) -> str:
     goal = (
         f"a breach rate of at most {share(tried.target)} against {count(tried.insiders, 'insider')} who know their rows"
     )
-    goal += " and against the lattice attack" if any(one.lattice is not None for one in tried.levels) else ""
+    played = {name: None for one in tried.levels for name in one.attackers}
+    goal += f" and against {attack_titles(played)}" if played else ""
     if tried.column_means > tried.target:
         return (
             f"Noise: none can bring the breach rate to {share(tried.target)}: guessing the column means breaches "
@@ -262,22 +266,28 @@ def remedy_sentence(result: AuditResult) -> str:
     )
 
 
+def attack_titles(names: Iterable[str]) -> str:
+    """Return what attacks are called in sentences."""
+    return " and ".join(f"the {ATTACKS[name].title}" for name in names)
+
+
 def jitter_sentences(result: AuditResult) -> list[str]:
-    """What jitter does against the lattice attack; nothing where it was not tried."""
+    """What jitter does against attacks that need a grid; nothing where it was not tried."""
     tried = result.remedies
     if tried is None or not tried.jitter:
         return []
     last = tried.jitter[-1]
+    stopped = attack_titles(last.attackers)
     insiders = (
         f"{count(tried.insiders, 'insider')} who know their rows are still expected to breach "
         f"{sampled_share(last.insiders)}"
     )
     if tried.smallest_jitter is None:
         levels = ", ".join(f"{one.jitter:g}" for one in tried.jitter)
-        said = f"Jitter: none of the levels tried ({levels} of a value's step) stops the lattice attack; {insiders}"
+        said = f"Jitter: none of the levels tried ({levels} of a value's step) stops {stopped}; {insiders}"
     else:
         said = (
-            f"Jitter: where values are moved at random within {last.jitter:g} of their step, this lattice attack "
+            f"Jitter: where values are moved at random within {last.jitter:g} of their step, {stopped} played here "
             "fails; stronger ones read values moved by less than a whole step, and a public sample undoes even that"
         )
         said += f". Insiders need no grid: {insiders}" if last.insiders.high > tried.target else f"; {insiders}"

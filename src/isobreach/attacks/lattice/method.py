@@ -32,6 +32,7 @@ class Lattice(Attack):
     packages = ("fpylll", "cysignals")
     keeps_waiting = True
     audited = True
+    needs_grid = True
 
     def run(
         self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
