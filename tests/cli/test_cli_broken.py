@@ -27,7 +27,8 @@ def test_force_spares_a_folder_with_other_files(case, run):
     folder.mkdir()
     (folder / "run.json").write_text("{}")
     (folder / "thesis.txt").write_text("precious")
-    done = run("attack", "--known", case.known, "--released", case.released, "--out", folder, "--force")
+    held = ("--known", case.known, "--id-column", "name", "--released", case.released)
+    done = run("attack", *held, "--out", folder, "--force")
     assert (done.code, "holds other files, such as 'thesis.txt'" in done.err) == (2, True)
     assert (folder / "thesis.txt").read_text() == "precious"
 
@@ -57,12 +58,14 @@ def test_a_full_standard_output_is_one_line(case):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     with Path("/dev/full").open("w") as full:
-        command = [COMMAND, "link", "--known", case.known, "--released", case.released, "--quiet"]
+        held = ("--known", case.known, "--id-column", "name", "--released", case.released)
+        command = [COMMAND, "link", *held, "--quiet"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "No space left on device" in done.stderr
 
 
-@pytest.mark.parametrize("what", ["link --known {known}", "attack --method lattice"])
+@pytest.mark.parametrize("what", ["link --known {known} --id-column name", "attack --method lattice"])
 @pytest.mark.parametrize("reader", ["head -1", "true"])
 def test_a_reader_that_leaves_is_no_error(case, what, reader):
     command = f"{COMMAND} {what.format(known=case.known)} --released {case.released} --quiet | {reader}"
@@ -73,7 +76,7 @@ def test_a_reader_that_leaves_is_no_error(case, what, reader):
 
 def test_no_place_for_compiled_code_is_no_error(case):
     environment = {**os.environ, "NUMBA_CACHE_DIR": "/proc/nowhere", "HOME": "/nonexistent"}
-    command = [COMMAND, "link", "--known", case.known, "--released", case.released, "--json"]
+    command = [COMMAND, "link", "--known", case.known, "--id-column", "name", "--released", case.released, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert '"linked": 3' in done.stdout
