@@ -3,7 +3,7 @@
 
 22 families, 100 tables each, the table of a place in a family always the same: 2 to 32 columns, 60 to 5,000 rows (more
 of them small, as time grows with both), every second one behind a translation. Nothing in them is on a grid that could
-be read, so any claim is a false one. All of them, in half an hour of one core:
+be read, so any claim is a false one. All of them, in ten minutes of one core:
 
     ISOBREACH_NULL_TABLES=all make test-slow
 """

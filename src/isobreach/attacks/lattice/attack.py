@@ -21,10 +21,11 @@ from isobreach._random import generator
 from isobreach._validation import check_positive, check_seed, check_table
 from isobreach.attacks.base import Knowledge, Reconstruction
 from isobreach.attacks.lattice.certainty import are_decimal
-from isobreach.attacks.lattice.evidence import grid_evidence, still_certain
-from isobreach.attacks.lattice.frame import Frame, complement, spans
+from isobreach.attacks.lattice.claims import still_certain
+from isobreach.attacks.lattice.evidence import grid_evidence
+from isobreach.attacks.lattice.frame import Doubt, Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
-from isobreach.attacks.lattice.search import LATE, Release, search
+from isobreach.attacks.lattice.search import Release, search
 from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
 from isobreach.linking import link
@@ -40,7 +41,6 @@ _SEARCHES = 3
 _ORIGIN_CHANCE = 1e-6
 _SURE, _VALUE_ERRORS = 6.0, (1e-6, 1e-2)
 _PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
-_SAME = "its rows do not vary"
 _ABSENT = "{} of {} known records are not in this release, so they settle nothing"
 _SCALED = "the known records are in this release at {:.6g} times their scale, so they settle nothing"
 _NOT_SO = {
@@ -114,10 +114,11 @@ def lattice_attack(
     random = generator(0 if seed is None else seed, "lattice")
     precision = released_precision(source)
     with ONE_BLAS_THREAD:
-        frame, positions, doubt = _found(source, precision, noise, random, deadline, progress)
+        frame, positions, doubts = _found(source, precision, noise, random, deadline, progress)
         if frame is None:
-            return _nothing(source.shape, doubt or _why_nothing(*source.shape, precision), decided=doubt in ("", _SAME))
-        return _told(frame, positions, source, knowledge, precision, doubt, deadline, progress)
+            why = "; ".join(doubts) or _why_nothing(*source.shape, precision)
+            return _nothing(source.shape, why, decided=doubts in ((), (Doubt.CONSTANT,)))
+        return _told(frame, positions, source, knowledge, precision, doubts, deadline, progress)
 
 
 def _found(
@@ -127,17 +128,17 @@ def _found(
     random: np.random.Generator,
     deadline: Deadline,
     progress: Progress,
-) -> tuple[Frame | None, FloatArray, str]:
+) -> tuple[Frame | None, FloatArray, tuple[Doubt, ...]]:
     """Frame of certain axes on whose grid all rows lie, the rows' positions on it, and what is in doubt."""
     total = source.shape[0]
     sample = np.sort(random.permutation(total)[:_SAMPLE])
-    doubt = ""
+    doubts: tuple[Doubt, ...] = ()
     for _ in range(_SEARCHES):
         release = Release.measured(source.gather(sample), precision)
         if not np.ptp(release.rows, axis=0).any():
-            doubt = _SAME
+            doubts = (Doubt.CONSTANT,)
             break
-        frame, doubt = search(release, noise, random, deadline, progress)
+        frame, doubts = search(release, noise, random, deadline, progress)
         if frame is None or not frame.certain.any():
             break
         frame = frame.only(frame.certain)
@@ -146,10 +147,10 @@ def _found(
         sure = still_certain(frame, evidence.on_grid)
         missed = np.setdiff1d(np.flatnonzero(evidence.missed.any(axis=1)), sample)
         if sure.all() or not len(missed):
-            return (frame.only(sure), positions[:, sure], doubt) if sure.any() else (None, positions, doubt)
+            return (frame.only(sure), positions[:, sure], doubts) if sure.any() else (None, positions, doubts)
         # Rows outside the sample that the lattice misses: once more with some of them.
         sample = np.union1d(sample, random.permutation(missed)[:_ADDED])
-    return None, np.empty((total, 0)), doubt
+    return None, np.empty((total, 0)), doubts
 
 
 def _why_nothing(rows: int, columns: int, precision: Precision) -> str:
@@ -178,7 +179,7 @@ def _told(
     source: Engine,
     knowledge: Knowledge,
     precision: Precision,
-    doubt: str,
+    doubts: tuple[Doubt, ...],
     deadline: Deadline,
     progress: Progress,
 ) -> LatticeReconstruction:
@@ -194,7 +195,7 @@ def _told(
     values[:, :count] = (np.rint(positions) + shift) * frame.steps
     if complete:
         values[:, count:] = 0.0  # what the axes leave over does not vary
-    left_over = _left_over(values[:, count:], doubt)
+    left_over = _left_over(values[:, count:], doubts)
     steps = np.full(columns, np.nan)
     steps[:count] = frame.steps
     error = _value_error(frame, positions, deviation)
@@ -218,14 +219,14 @@ def _told(
         claimed=True,
         reason=_reason(source.shape, count, left_over, misread, naming),
         estimates=values[:, order],
-        decided=LATE not in doubt,
+        decided=Doubt.LATE not in doubts,
         axes=(completed(frame.directions) * signs[:, None])[order],
         steps=steps[order],
         recovered=recovered,
         column_by=told[0],
         sign_by=told[1],
         offset_by=told[2],
-        path=frame.path,
+        path=frame.path.value,
         noise=noise,
         misread=misread,
     )
@@ -323,13 +324,13 @@ def _order(naming: Naming) -> IntArray:
     return order
 
 
-def _left_over(values: FloatArray, doubt: str) -> str:
+def _left_over(values: FloatArray, doubts: tuple[Doubt, ...]) -> str:
     """Why there are columns without an axis; empty where there are none."""
     if not values.shape[1]:
         return ""
     if not np.isnan(values).any():
         return f"the other {values.shape[1]} do not vary" if values.shape[1] > 1 else "the other one does not vary"
-    return f"not the others, as {doubt}" if doubt else "not the others, which are on no grid that shows"
+    return f"not the others, as {'; '.join(doubts)}" if doubts else "not the others, which are on no grid that shows"
 
 
 def _reason(shape: tuple[int, int], count: int, left_over: str, misread: float, naming: Naming) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.evidence import LEAST_COSINE, LEAST_Z, grid_evidence
-from isobreach.attacks.lattice.frame import Frame, phased, refined
+from isobreach.attacks.lattice.frame import Frame, Path, phased, refined
 from isobreach.attacks.lattice.generators import short_differences
 from isobreach.geometry.integers import rank_modulo
 from isobreach.geometry.lattice import Deadline, OutOfTimeError
@@ -70,7 +70,7 @@ def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, de
         return None
     certain = np.ones(len(found), dtype=np.bool_)
     directions = found / np.linalg.norm(found, axis=1)[:, None]
-    frame = phased(Frame(directions, np.full(len(found), unit), certain, middle, False, "climbing"), rows)
+    frame = phased(Frame(directions, np.full(len(found), unit), certain, middle, False, Path.CLIMBING), rows)
     if len(found) == columns:
         frame = refined(frame, rows, steps=False)
     return replace(frame, certain=_incongruent(frame.positions(rows)))

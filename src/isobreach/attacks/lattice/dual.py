@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.certainty import judged_steps
-from isobreach.attacks.lattice.frame import Frame, phased, step_errors
+from isobreach.attacks.lattice.frame import Doubt, Frame, Path, phased, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Dual, split
 from isobreach.geometry.lattice import Deadline, whole_combinations
@@ -27,7 +27,6 @@ _LARGEST_SCALE = 2.0**40
 _CLOSE = 0.2
 _ROUNDS = 4
 _SURE = 6.0
-_DOUBT = "the steps found allow other readings: attributes at an angle to these, or sums of several"
 
 
 def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
@@ -73,11 +72,11 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
     frame = phased(frame, rows)
     errors = _SURE * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
-    doubt = "" if certain.all() else _DOUBT
+    doubt = None if certain.all() else Doubt.OTHER_READINGS
     return replace(frame.measured_in(steps), certain=certain, doubt=doubt)
 
 
 def _as_frame(functionals: FloatArray, base: FloatArray) -> Frame:
     lengths = np.linalg.norm(functionals, axis=1)
     certain = np.zeros(len(lengths), dtype=np.bool_)
-    return Frame(functionals / lengths[:, None], 1 / lengths, certain, base, False, "dual lattice")
+    return Frame(functionals / lengths[:, None], 1 / lengths, certain, base, False, Path.DUAL)

@@ -18,14 +18,14 @@ choice too: with K places along the axis, chance has K^d attempts. (Any n + 1 po
 three clusters in a plane on a nearly orthogonal one now and then.)
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import log_ndtr
 
-from isobreach.attacks.lattice.certainty import are_decimal, judged_steps
+from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.frame import Frame
 
 FloatArray = NDArray[np.float64]
@@ -40,14 +40,10 @@ LEAST_COSINE = 0.7
 _ROUNDOFF = 1e-12
 # Rows further from the grid than this many standard deviations of the residuals, within limits, are off it.
 _REACH, _REACHES = 8.0, (0.05, 0.5)
-# The release's own grid: along its columns, or not much coarser than its rounding.
-_PARALLEL, _COARSER = 0.999, 8.0
 # Rows that are enough for any evidence; how many times as many are looked at; and how many standard deviations of their
 # distance copies may be apart.
 _ENOUGH, _LOOKED_AT, _COPIES = 70, 4, 6.0
 _SURE, _STEP_ROUNDOFF = 10.0, 1e-7
-_BY_CHANCE = "its rows are too few, or too much alike, to rule out that they lie on a grid by chance"
-_OWN = "the grid that shows is along the released columns: that of their rounding, or of a table that was not rotated"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,51 +101,18 @@ def evidence(
     )
 
 
-def accepted(frame: Frame, rows: FloatArray, spacing: float) -> Frame:
-    """Frame with only those axes certain on whose grid the rows lie, and whose grid is not that of the release itself.
-
-    Rounding puts released coordinates on a grid of its own, with axes along the released columns and steps of the
-    rounding: what is found there says nothing of the records. Nor do residuals below that: rounded rows are exactly on
-    the lattices within their grid.
-    """
-    if not len(frame.steps):
-        return frame
-    positions = frame.positions(rows)
-    reach = _reach(positions)
-    shown = evidence(positions, reach).on_grid
-    finest = _ROUNDOFF + 0.5 * spacing / frame.steps[shown]
-    counts, free = _telling_rows(frame.only(shown), rows)
-    shown[shown] = evidence(positions[:, shown], reach[shown], counts, free, finest).on_grid
-    doubt = frame.doubt or ("" if shown.all() else _BY_CHANCE)
-    shown[shown] = _has_step(positions[:, shown])
-    if frame.fitted_freely:
-        shown[shown] = _at_right_angles(frame.only(shown), rows)
-    own = (np.abs(frame.directions).max(axis=1) > _PARALLEL) | (frame.steps < _COARSER * spacing)
-    certain = frame.certain & still_certain(frame, shown & ~own)
-    return replace(frame, certain=certain, doubt=_OWN if (own & shown).any() else doubt)
-
-
-def still_certain(frame: Frame, sound: BoolArray) -> BoolArray:
-    """Of the sound axes, those that are certain although others turned out to be no grid's: columns without an axis."""
-    if sound.all() or not frame.fitted_freely:
-        return sound
-    steps = frame.steps[sound]
-    sure = sound.copy()
-    sure[sound] = judged_steps(steps, np.full(len(steps), _ROUNDOFF), missing=frame.directions.shape[1] - len(steps))[1]
-    return sure
-
-
 def grid_evidence(positions: FloatArray) -> Evidence:
     """Evidence of rows' positions, with the reach that their own residuals suggest."""
-    return evidence(positions, _reach(positions))
+    return evidence(positions, reach(positions))
 
 
-def _reach(positions: FloatArray) -> FloatArray:
+def reach(positions: FloatArray) -> FloatArray:
+    """How far from the grid rows may be that are on it, in steps: by the median of their residuals."""
     residuals = np.abs(positions - np.rint(positions))
     return np.asarray(np.clip(_REACH * np.median(residuals, axis=0) / 0.6745, *_REACHES))
 
 
-def _has_step(positions: FloatArray) -> BoolArray:
+def has_step(positions: FloatArray) -> BoolArray:
     """Whether the rows themselves have the steps they are measured in: 2.001 is near a whole number, and is none.
 
     Positions are fitted by multiples of whole numbers, and the multiple must be one within its error. Attributes that
@@ -169,7 +132,7 @@ def _has_step(positions: FloatArray) -> BoolArray:
     return np.asarray(np.abs(np.diag(multiples)) <= _SURE * errors + _STEP_ROUNDOFF * size)
 
 
-def _at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
+def are_at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
     """Whether axes that were fitted one by one are at right angles to all others, as a rotation leaves them.
 
     Within the standard errors of a regression on the rows, of which equal ones count once, and its bias towards
@@ -189,7 +152,7 @@ def _at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
     return np.asarray((cosines <= most).all(axis=1))
 
 
-def _telling_rows(frame: Frame, rows: FloatArray) -> tuple[IntArray, IntArray]:
+def telling_rows(frame: Frame, rows: FloatArray) -> tuple[IntArray, IntArray]:
     """Of each axis: rows outside the commonest place that are no copies, less those that only determine the axis.
 
     And how many these are.

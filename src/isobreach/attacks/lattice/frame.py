@@ -8,6 +8,7 @@ seen apart: w_j is then the part of the axis inside the span of the rows, and sh
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,49 @@ _FLAT = 1e-3  # singular values below are none: directions that depend on each o
 _SURE, _SAME_NOISE, _ROUNDOFF = 8.0, 1.2, 1e-12
 
 
+class Path(StrEnum):
+    """What found a frame."""
+
+    INNER_PRODUCTS = "inner products"
+    PRECISION = "precision"
+    DUAL = "dual lattice"
+    CLIMBING = "climbing"
+
+    @property
+    def fits_freely(self) -> bool:
+        """Whether axes are fitted one by one, and need not come out at right angles."""
+        return self in (Path.PRECISION, Path.DUAL)
+
+    @property
+    def bears_noise(self) -> bool:
+        """Whether rows may be further from the grid than the release's precision explains."""
+        return self in (Path.INNER_PRODUCTS, Path.CLIMBING)
+
+
+class Doubt(StrEnum):
+    """Why an axis is not claimed: of its steps or readings, by the rows (``claims``), or of the whole search."""
+
+    # x1 + x2 is even, or both have steps of the root of two: one release of two tables.
+    OWN_STEPS = "its rows obey a congruence, or have irrational steps: that cannot be told"
+    # x1 + x2 + x3 + x4 is even: three frames of whole-number attributes, none of them in all.
+    SEVERAL_READINGS = "its rows obey a congruence that has several readings"
+    MANY_READINGS = "its rows obey congruences or linear relations with too many readings"
+    READINGS_UNDECIDED = "the readings of its linear relations could not be told in time"
+    NO_READING = "no whole-number attributes fit the lattice of its rows"
+    # (3, 4) and (-4, 3) times whole numbers: two axes of step 5.
+    TIED_STEPS = "steps in a ratio of small whole numbers allow another frame, turned against this one"
+    # Continuous parts of whole-number totals: the total of four parts has a step of 1/2.
+    OTHER_READINGS = "the steps found allow other readings: attributes at an angle to these, or sums of several"
+    CHANCE = "its rows are too few, or too much alike, to rule out that they lie on a grid by chance"
+    RELEASE_GRID = (
+        "the grid that shows is along the released columns: that of their rounding, or of a table that was not rotated"
+    )
+    SOME_DIRECTIONS = "under noise a grid shows in some directions only, which may be sums of attributes"
+    UNEXPLAINED = "its rows are further from the grid that was found than the release's precision explains"
+    CONSTANT = "its rows do not vary"
+    LATE = "the time budget was too short for all paths"
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """Axes that a path found, k of them.
@@ -39,13 +83,8 @@ class Frame:
     certain: BoolArray
     base: FloatArray
     origin: bool
-    path: str
-    doubt: str = ""
-
-    @property
-    def fitted_freely(self) -> bool:
-        """Whether axes were fitted one by one, and need not have come out at right angles."""
-        return self.path in ("precision", "dual lattice")
+    path: Path
+    doubt: Doubt | None = None
 
     def positions(self, rows: FloatArray) -> FloatArray:
         """Coordinates of rows along the axes, in steps: whole numbers up to the release's error."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.lattice.frame import Frame, nearest_first, phased, refined, rotation
+from isobreach.attacks.lattice.frame import Doubt, Frame, Path, nearest_first, phased, refined, rotation
 from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
 from isobreach.attacks.lattice.reduction import Spanned
 from isobreach.attacks.lattice.tight import tight_frame
@@ -25,7 +25,6 @@ _ALL_MISSED = 0.9  # of the rows: the lattice is no lattice of theirs
 _REACH = 10.0  # medians of the residuals: seven standard deviations of normal ones
 _PRECISE = 1e-3  # residuals that need no turning
 _LARGEST_RESIDUAL = 0.2  # on average; of residuals anywhere 0.29
-_OWN_STEPS = "its rows obey a congruence, or have irrational steps: that cannot be told"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +111,7 @@ def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: 
     units = (np.diag(basis.gram) == 1) & (np.arange(len(basis.gram)) < basis.split)
     directions, steps = basis.vectors[units], np.ones(int(units.sum()))
     certain = np.ones(len(steps), dtype=np.bool_)
-    doubt = ""
+    doubt = None
     if not units.all():
         rest = ~units
         gram = basis.gram[np.ix_(rest, rest)]
@@ -120,10 +119,10 @@ def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: 
         # What split off may be an attribute with a step of its own: steps of sqrt(2) look like x1 + x2 even.
         split = np.flatnonzero(rest) < basis.split
         tied = (found.functionals[:, split] != 0).sum(axis=1) > 1
-        doubt = found.doubt or (_OWN_STEPS if tied.any() else "")
+        doubt = found.doubt or (Doubt.OWN_STEPS if tied.any() else None)
         # A functional c takes the basis to whole numbers c_i; as a vector of the span it is c' G^-1 b.
         dual = found.functionals @ np.linalg.solve(gram.astype(np.float64), basis.vectors[rest])
         directions = np.concatenate([directions, dual])
         steps = np.concatenate([steps, np.ones(len(dual))])
         certain = np.concatenate([certain, found.certain & ~tied])
-    return Frame(directions, steps * unit, certain, base, not base.any(), "inner products", doubt)
+    return Frame(directions, steps * unit, certain, base, not base.any(), Path.INNER_PRODUCTS, doubt)

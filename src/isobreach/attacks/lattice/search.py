@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.attacks.lattice.blur import unblurred
+from isobreach.attacks.lattice.claims import Sight, judged
 from isobreach.attacks.lattice.climbing import climbed_frame
 from isobreach.attacks.lattice.dual import dual_frame
-from isobreach.attacks.lattice.evidence import accepted
-from isobreach.attacks.lattice.frame import Frame, complement, spans
+from isobreach.attacks.lattice.frame import Doubt, Frame
 from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
@@ -21,14 +20,13 @@ from isobreach.linking.precision import Precision
 
 FloatArray = NDArray[np.float64]
 
-Path = partial[Frame | None]
+Attempt = partial[Frame | None]
 
 # Units of whole numbers and decimals.
 _UNITS = tuple(10.0**-k for k in range(7))
 # Error of an inner product, in squared units, beyond which its whole number cannot be told.
 _LARGEST_ERROR = 0.25
 SEARCHING = "lattice paths"  # what the search is called while it goes on
-LATE = "the time budget was too short for all paths"
 _ROUNDOFF = 64.0  # times that of a coordinate: fits and long sums have more
 _LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
@@ -58,50 +56,43 @@ class Release:
 
 def search(
     release: Release, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
-) -> tuple[Frame | None, str]:
+) -> tuple[Frame | None, tuple[Doubt, ...]]:
     """The frame with the most accepted axes that any path finds, and why there is none or not more.
 
     Each path has half of the time left, and random numbers of its own: what one does depends on no other.
     """
     best: Frame | None = None
-    doubts: list[str] = []
-    late = ""
+    doubts: list[Doubt | None] = []
+    late = None
     paths = _paths(release, noise)
     for done, (path, child) in enumerate(zip(paths, random.spawn(len(paths)), strict=True)):
         progress(SEARCHING, done, len(paths))
         if deadline.left <= 0:
-            late = LATE
+            late = Doubt.LATE
             break
         try:
             frame = path(child, deadline.half())
         except np.linalg.LinAlgError:
             continue  # too degenerate for this path
         except OutOfTimeError:
-            late = LATE
+            late = Doubt.LATE
             continue
         if frame is None:
             continue
-        frame = accepted(frame, release.rows, release.spacing)
-        complete = bool(frame.certain.any()) and _is_complete(frame.only(frame.certain), release.rows)
-        frame = unblurred(frame, release.rows, release.explained + 2 * (noise or 0.0), complete=complete)
+        sight = Sight(frame, release.rows, release.spacing, release.explained + 2 * (noise or 0.0))
+        frame = judged(sight)
         doubts.append(frame.doubt)
         if best is None or frame.certain.sum() > best.certain.sum():
             best = frame
-        if complete and frame.certain.all():
+        if frame.certain.all() and sight.is_complete(frame.certain):
             break
     progress(SEARCHING, len(paths), len(paths))
     # The best frame's own doubt, or that of the path that bears most.
-    doubt = (best.doubt if best is not None else "") or next(filter(None, doubts), "")
-    return best, "; ".join(part for part in (doubt, late) if part)
+    doubt = (best.doubt if best is not None else None) or next(filter(None, doubts), None)
+    return best, tuple(part for part in (doubt, late) if part is not None)
 
 
-def _is_complete(frame: Frame, rows: FloatArray) -> bool:
-    """Whether there is nothing beyond the frame's axes for another path to find."""
-    outside = complement(frame.directions)
-    return not len(outside) or spans(frame, frame.positions(rows), rows @ outside.T)
-
-
-def _paths(release: Release, noise: float | None) -> list[Path]:
+def _paths(release: Release, noise: float | None) -> list[Attempt]:
     rows = release.rows
     columns = rows.shape[1]
     error = float(np.hypot(release.error, noise or 0.0))

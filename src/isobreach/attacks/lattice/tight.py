@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks.lattice.frame import Doubt
 from isobreach.geometry.lattice import Deadline, short_vectors
 
 FloatArray = NDArray[np.float64]
@@ -37,7 +38,7 @@ class Functionals:
 
     functionals: IntArray
     certain: BoolArray
-    doubt: str = ""
+    doubt: Doubt | None = None
 
 
 def tight_frame(gram: IntArray, attributes: int, deadline: Deadline) -> Functionals:
@@ -46,21 +47,21 @@ def tight_frame(gram: IntArray, attributes: int, deadline: Deadline) -> Function
     inverse = np.linalg.inv(gram.astype(np.float64))
     vectors = short_vectors(inverse, 1.0, _MOST_VECTORS, deadline) if rank <= _MOST_RANK else None
     if vectors is None:
-        return _nothing(rank, "its rows obey congruences or linear relations with too many readings")
+        return _nothing(rank, Doubt.MANY_READINGS)
     frames = _Frames(vectors, gram, attributes, deadline)
     try:
         counts = frames.find(np.full(len(vectors), attributes))
     except _UndecidedError:
-        return _nothing(rank, "the readings of its linear relations could not be told in time")
+        return _nothing(rank, Doubt.READINGS_UNDECIDED)
     if counts is None:
-        return _nothing(rank, "no whole-number attributes fit the lattice of its rows")
+        return _nothing(rank, Doubt.NO_READING)
     used = np.flatnonzero(counts)
     certain = np.array([frames.need(int(place), int(counts[place])) for place in used])
     functionals, sure = np.repeat(vectors[used], counts[used], axis=0), np.repeat(certain, counts[used])
-    return Functionals(functionals, sure, "" if sure.all() else "its rows obey a congruence that has several readings")
+    return Functionals(functionals, sure, None if sure.all() else Doubt.SEVERAL_READINGS)
 
 
-def _nothing(rank: int, doubt: str) -> Functionals:
+def _nothing(rank: int, doubt: Doubt) -> Functionals:
     return Functionals(np.empty((0, rank), dtype=np.int64), np.empty(0, dtype=np.bool_), doubt)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.certainty import judged_steps
-from isobreach.attacks.lattice.frame import Frame, refined, step_errors
+from isobreach.attacks.lattice.frame import Doubt, Frame, Path, refined, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Spanned, split
 from isobreach.geometry.lattice import Deadline, coordinates
@@ -35,7 +35,6 @@ _EXCEPTIONS, _TIED = 0.02, 6
 _PRIMES = (2, 3, 5)
 # Whether a row is on the grid of a fraction cannot be told if errors reach this far.
 _TELLING = 0.2
-_DOUBT = "steps in a ratio of small whole numbers allow another frame, turned against this one"
 _FRACTIONS = (1, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 1000, 10_000)
 
 
@@ -118,13 +117,13 @@ def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -
     # The functionals of the basis, not its vectors: short ones are at right angles to long ones only up to errors that
     # rows far along a coarse attribute would multiply.
     directions = np.linalg.pinv(basis / lengths[:, None]).T
-    frame = refined(Frame(directions, lengths, certain, base, False, "precision"), rows, steps=True)
+    frame = refined(Frame(directions, lengths, certain, base, False, Path.PRECISION), rows, steps=True)
     positions = frame.positions(rows)
     residuals = positions - np.rint(positions)
     noise = 1.5 * np.median(np.abs(residuals), axis=0) + error / frame.steps  # a few rows may have finer digits
     errors = _SURE * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
-    doubt = "" if certain.all() else _DOUBT
+    doubt = None if certain.all() else Doubt.TIED_STEPS
     frame = frame.measured_in(steps)
     return replace(frame, steps=_finer(steps, positions, noise), certain=certain, doubt=doubt)
 
