@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -75,8 +76,9 @@ def link_rows(repeats: int) -> list[Row]:
     rows = []
     for kind, m, n, a, target in cases:
         known, released = table(kind, m, n, a)
-        floor, link = interleaved(repeats, OnePass(released), lambda k=known, y=released: ib.link(k, y))  # type: ignore[misc]
-        linked = ib.link(known, released).counts()["linked"]
+        linking = partial(ib.link, known, released, motion="orthogonal")
+        floor, link = interleaved(repeats, OnePass(released), linking)
+        linked = ib.link(known, released, motion="orthogonal").counts()["linked"]
         what = f"link / one pass: {kind} {m:.0e} x {n}, {a} known, {linked} linked ({floor * 1e3:.1f} ms a pass)"
         rows.append(Row(what, link / floor, f"<= {target}", link / floor <= target))
     return rows
@@ -91,7 +93,7 @@ def paper_rows() -> list[Row]:
         def paper(cached: bool = cached) -> None:
             assert len(PaperLinking(known, released, cached_norms=cached).run()) == len(known)
 
-        link, theirs = interleaved(2, lambda: ib.link(known, released), paper)
+        link, theirs = interleaved(2, lambda: ib.link(known, released, motion="orthogonal"), paper)
         how = "norms computed once" if cached else "as in the text"
         ratio = theirs / link
         target = "" if least is None else f">= {least}"
@@ -108,7 +110,7 @@ def attack_rows(repeats: int) -> list[Row]:
         known, released = table("gaussian", m, 16, 8)
 
         def attack(known: FloatArray = known, released: FloatArray = released) -> None:
-            ib.attack(known, released, epsilon=0.1, seed=0).top(1000)
+            ib.attack(known, released, motion="orthogonal", epsilon=0.1, seed=0).top(1000)
 
         floor, seconds = interleaved(repeats, OnePass(released), attack)
         per_row[m] = seconds / m
@@ -160,7 +162,7 @@ def distance_rows() -> list[Row]:
 
     def embeddings() -> None:
         known = vectors[rng.choice(len(vectors), 3, replace=False)]
-        assert ib.link(known, unit).counts()["linked"] == 3
+        assert ib.link(known, unit, motion="orthogonal").counts()["linked"] == 3
 
     rows = []
     for what, function, limit, repeats in (
@@ -175,7 +177,7 @@ def distance_rows() -> list[Row]:
 def peak_memory() -> None:
     """Child process: peak memory of an attack on 1e7 x 16, as a multiple of the table."""
     known, released = table("gaussian", 10**7, 16, 8)
-    result = ib.attack(known, released, epsilon=0.1, seed=0)
+    result = ib.attack(known, released, motion="orthogonal", epsilon=0.1, seed=0)
     result.top(1000)
     assert result.breach_probability.shape == (10**7,)
     unit = 1 if sys.platform == "darwin" else 1024

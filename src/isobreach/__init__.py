@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from isobreach import datasets, schemes
     from isobreach._interface import AuditReport, attack, audit, invert, link, perturb
     from isobreach.attacks import AttackResult
-    from isobreach.errors import InputError, IsobreachError, LeftOutWarning, MissingExtraError, OutputError
+    from isobreach.errors import (
+        InputError,
+        IsobreachError,
+        LeftOutWarning,
+        MissingExtraError,
+        NothingLinkedWarning,
+        OutputError,
+    )
     from isobreach.geometry import attribute_breach_probability, breach_probability
     from isobreach.io import read_key, write_key
     from isobreach.linking import Linkage
@@ -35,6 +42,7 @@ _HOMES = {
     "LeftOutWarning": "errors",
     "Linkage": "linking",
     "MissingExtraError": "errors",
+    "NothingLinkedWarning": "errors",
     "OutputError": "errors",
     "Reconstruction": "attacks",
     "Release": "schemes",
@@ -60,6 +68,7 @@ __all__ = [
     "LeftOutWarning",
     "Linkage",
     "MissingExtraError",
+    "NothingLinkedWarning",
     "OutputError",
     "Reconstruction",
     "Release",

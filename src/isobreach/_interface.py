@@ -15,7 +15,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach.attacks import AttackResult, Knowledge, Reconstruction
 from isobreach.audits import AuditResult, Settings, Store
 from isobreach.engine import Engine
-from isobreach.errors import InputError, LeftOutWarning
+from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
 from isobreach.io import PRIVATE, Table, as_table, fit_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
@@ -72,7 +72,7 @@ def link(
     known: Any,
     released: Any,
     *,
-    motion: Choice = "orthogonal",
+    motion: Choice = "auto",
     rule: Rule = "backbone",
     tolerance: float | None = None,
     noise: Noise = None,
@@ -91,7 +91,8 @@ def link(
         The release, with as many columns or more.
     motion
         What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
-        of distances; ``"auto"`` decides between them and says why.
+        of distances; ``"auto"`` decides between them and says why. It rules out chance for every link: where known
+        records are few or the release is coarse, a motion that is named may link more.
     rule
         ``"backbone"``: the links that every largest valid assignment agrees on. ``"uniquely-valid"``: the paper's
         maximal uniquely valid set, which is contained in it.
@@ -110,7 +111,7 @@ def link(
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).standard_normal((100, 5))
-    >>> release = ib.perturb(X, "orthogonal", seed=1)
+    >>> release = ib.perturb(X, seed=1)
     >>> linkage = ib.link(X[:3], release.data)
     >>> bool((linkage.rows == release.key.order[:3]).all())
     True
@@ -130,6 +131,7 @@ def link(
         node_limit=node_limit,
         progress=progress,
     )
+    _warn_if_nothing_linked(linkage)
     return _named(linkage, known_table, candidates, table)
 
 
@@ -138,7 +140,7 @@ def attack(
     released: Any,
     epsilon: float = 0.1,
     *,
-    motion: Choice = "orthogonal",
+    motion: Choice = "auto",
     estimator: Estimator = "optimal",
     rule: Rule = "backbone",
     tolerance: float | None = None,
@@ -162,8 +164,8 @@ def attack(
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).standard_normal((100, 5))
-    >>> release = ib.perturb(X, "orthogonal", seed=1)
-    >>> result = ib.attack(X[:5], release.data, epsilon=0.1, seed=0)
+    >>> release = ib.perturb(X, seed=1)
+    >>> result = ib.attack(X[:6], release.data, epsilon=0.1, seed=0)
     >>> result.hidden_dimension, float(result.breach_probability.min())
     (0, 1.0)
     """
@@ -188,6 +190,7 @@ def attack(
         ids = None if table is None or table.ids is None else table.ids[rows]
         return like(known_table.kind, values, known_table.columns, ids)
 
+    _warn_if_nothing_linked(result.linkage)
     linkage = _named(result.linkage, known_table, candidates, table)
     return replace(result, linkage=linkage, container=container)
 
@@ -358,6 +361,7 @@ def reconstruct(
     held = replace(held, **values)
     rows, table = _released(released)
     found = attacks.reconstruct(name, rows, held, seed=seed, progress=progress, **settings)
+    _warn_if_nothing_linked(getattr(found, "linkage", None))
     asked = replace(
         found.asked,
         names=next((one.columns for one in tables.values()), ()),
@@ -389,6 +393,11 @@ def _named(linkage: Linkage, known: Table, candidates: Table | None, released: T
     if entries is not None and candidates is not None:
         entries = replace(entries, known_ids=candidates.ids, released_ids=ids, left_out=left_out)
     return replace(linkage, known_ids=known.ids, released_ids=ids, dictionary=entries, left_out=left_out)
+
+
+def _warn_if_nothing_linked(linkage: Linkage | None) -> None:
+    if linkage is not None and not len(linkage.linked):
+        warnings.warn(NothingLinkedWarning(len(linkage.rows), linking.unlinked_reasons(linkage)), stacklevel=3)
 
 
 def _released(released: Any) -> tuple[NDArray[Any] | Engine, Table | None]:

@@ -75,6 +75,26 @@ class LeftOutWarning(UserWarning):
         return type(self), (self.name, self.columns)
 
 
+class NothingLinkedWarning(UserWarning):
+    """No known record was linked, so that nothing was learned of any record: that does not make a release safe.
+
+    Parameters
+    ----------
+    records
+        Number of known records.
+    reasons
+        What it may mean, the likeliest first, a clause each.
+    """
+
+    def __init__(self, records: int, reasons: Sequence[str]) -> None:
+        self.records, self.reasons = records, tuple(reasons)
+        one = "The known record was" if records == 1 else f"None of {records} known records was"
+        super().__init__(f"{one} {'not ' * (records == 1)}linked. Likely reasons: {'; '.join(reasons)}.")
+
+    def __reduce__(self) -> tuple[type["NothingLinkedWarning"], tuple[int, tuple[str, ...]]]:
+        return type(self), (self.records, self.reasons)
+
+
 class MissingExtraError(IsobreachError, ImportError):
     """A feature needs an optional package that is not installed.
 

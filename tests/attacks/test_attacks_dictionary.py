@@ -33,7 +33,7 @@ def test_a_dictionary_without_any_of_the_records_changes_nothing():
     records = rng.standard_normal((200, 8))
     release = Release(records, rng, "orthogonal")
     plain, other = (
-        attack(records[:3], release.released, 0.3, dictionary=dictionary, seed=0)
+        attack(records[:3], release.released, 0.3, motion="orthogonal", dictionary=dictionary, seed=0)
         for dictionary in (None, rng.standard_normal((100, 8)))
     )
     assert other.hidden_dimension == plain.hidden_dimension

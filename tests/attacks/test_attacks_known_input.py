@@ -25,7 +25,9 @@ def test_the_papers_example(rule):
 
     def rho(epsilon, estimator):
         # The tolerance says that whole numbers are exact here: four such rows could as well have been rounded.
-        result = attack(EXAMPLE[:3], released, epsilon, estimator=estimator, rule=rule, tolerance=0, seed=0)
+        result = attack(
+            EXAMPLE[:3], released, epsilon, motion="orthogonal", estimator=estimator, rule=rule, tolerance=0, seed=0
+        )
         assert result.linkage.rows.tolist() == [0, 1, -1]
         assert result.linkage.candidates[2].tolist() == [2, 3]
         assert result.hidden_dimension == 1
@@ -53,7 +55,7 @@ def test_no_link_at_all_is_a_valid_outcome(estimator, strangers):
     else:
         released = np.vstack([released, released[:, ::-1]])  # every norm twice
         known = known[:1]
-    result = attack(known, released, 0.3, estimator=estimator, seed=0)
+    result = attack(known, released, 0.3, motion="orthogonal", estimator=estimator, seed=0)
     assert result.linkage.linked.size == 0
     assert result.hidden_dimension == 6
     np.testing.assert_allclose(result.breach_probability, breach_probability(1, 1, 6, 0.3, estimator), rtol=1e-9)
@@ -64,7 +66,7 @@ def test_no_link_at_all_is_a_valid_outcome(estimator, strangers):
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 8), spare=st.integers(0, 4))
 def test_as_many_independent_links_as_columns_give_everything_away(seed, n, spare):
     records, released, order, known = _planted(seed, 30, n, n + spare)
-    result = attack(known, released, 1e-3, seed=0)
+    result = attack(known, released, 1e-3, motion="orthogonal", seed=0)
     if np.linalg.cond(known) < 1e3 and result.linkage.linked.size == n + spare:  # in one column signs are lost
         assert result.hidden_dimension == 0
         np.testing.assert_allclose(result.estimates[order], records, atol=1e-9)
@@ -75,7 +77,9 @@ def test_as_many_independent_links_as_columns_give_everything_away(seed, n, spar
 @pytest.mark.parametrize("known", [0, 1, 3, 5])
 def test_probabilities_are_those_of_residual_and_norm(estimator, known):
     records, released, order, _ = _planted(1)
-    result = attack(records[:known] if known else records[:1] + 9, released, 0.4, estimator=estimator, seed=0)
+    result = attack(
+        records[:known] if known else records[:1] + 9, released, 0.4, motion="orthogonal", estimator=estimator, seed=0
+    )
     residual, norm = residuals(records, complement(row_basis(records[:known]))), row_norms(records)
     expected = breach_probability(residual, norm, 6 - known, 0.4, estimator)
     expected[:known] = 1
@@ -87,7 +91,7 @@ def test_probabilities_are_those_of_residual_and_norm(estimator, known):
 def test_linked_rows_are_certain_and_their_estimates_exact(estimator):
     _, released, order, known = _planted(2)
     released = np.vstack([released, released[order[:1]]])  # the first linked row a second time
-    result = attack(known, released, 1e-6, estimator=estimator, seed=0)
+    result = attack(known, released, 1e-6, motion="orthogonal", estimator=estimator, seed=0)
     assert result.linked_rows.tolist() == sorted([*order[:3], 60])
     assert (result.breach_probability[result.linked_rows] == 1).all()
     for estimates in (result.estimates[order[1:3]], result.estimate(order[1:3])):
@@ -97,7 +101,7 @@ def test_linked_rows_are_certain_and_their_estimates_exact(estimator):
 
 def test_rows_linked_in_spite_of_rounding_are_certain_too():
     _, released, order, known = _planted(2)
-    result = attack(known, released.round(3), 1e-9, seed=0)
+    result = attack(known, released.round(3), 1e-9, motion="orthogonal", seed=0)
     assert result.breach_probability.sum() == 3
     assert result.probability(rows=order[:3]).tolist() == [1, 1, 1]
     np.testing.assert_array_equal(result.estimate(order[:3]), known)
@@ -106,7 +110,7 @@ def test_rows_linked_in_spite_of_rounding_are_certain_too():
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_some_estimates_are_those_of_all_rows(estimator):
     _, released, order, known = _planted(3)
-    result = attack(known, released, 0.2, estimator=estimator, seed=0)
+    result = attack(known, released, 0.2, motion="orthogonal", estimator=estimator, seed=0)
     rows = np.array([5, 0, 59, 5, *order[:3]])
     np.testing.assert_allclose(result.estimate(rows), result.estimates[rows], rtol=0, atol=1e-13)
     np.testing.assert_allclose(result.estimate(7), result.estimates[[7]], rtol=0, atol=1e-13)
@@ -121,7 +125,7 @@ def test_estimates_agree_with_the_links_and_keep_to_the_sphere():
     residual, norm = residuals(records, hidden), row_norms(records)
     shrunk = np.sqrt(np.maximum(residual**2 - (0.4 * norm) ** 2, 0))
     for estimator, radius in (("uniform", residual), ("optimal", shrunk)):
-        estimates = attack(known, released, 0.4, estimator=estimator, seed=0).estimates[order]
+        estimates = attack(known, released, 0.4, motion="orthogonal", estimator=estimator, seed=0).estimates[order]
         np.testing.assert_allclose(estimates @ basis, records @ basis, atol=1e-12)
         np.testing.assert_allclose(row_norms(estimates @ hidden)[3:], radius[3:], atol=1e-9)
 
@@ -138,7 +142,7 @@ def test_top_is_the_head_of_a_full_sort_without_the_linked_rows(count, rows, tab
         released, _ = plant(records, np.random.default_rng(1))
     elif table == "rounded":  # small rows have large errors
         released = released.round(3)
-    result = attack(known, released, 0.1, seed=0)
+    result = attack(known, released, 0.1, motion="orthogonal", seed=0)
     unlinked = np.delete(np.arange(rows), result.linked_rows)
     claimed, top = result.breach_probability, result.top(count)
     assert result.linkage.linked.size == len(known)
@@ -152,21 +156,25 @@ def test_top_is_the_head_of_a_full_sort_without_the_linked_rows(count, rows, tab
 
 def test_nothing_is_best_when_every_row_is_linked():
     records, released, _, _ = _planted(6, 4)
-    result = attack(records, released, seed=0)
+    result = attack(records, released, motion="orthogonal", seed=0)
     assert result.best is None
     assert result.top(3).tolist() == []
 
 
 def test_another_epsilon_needs_no_other_attack():
     _, released, _, known = _planted(7)
-    result = attack(known, released, 0.1, seed=0)
-    np.testing.assert_array_equal(result.probability(0.5), attack(known, released, 0.5, seed=0).breach_probability)
+    result = attack(known, released, 0.1, motion="orthogonal", seed=0)
+    np.testing.assert_array_equal(
+        result.probability(0.5), attack(known, released, 0.5, motion="orthogonal", seed=0).breach_probability
+    )
     np.testing.assert_array_equal(result.probability(0.5, rows=[3, 1]), result.probability(0.5)[[3, 1]])
 
 
 def test_a_seed_reproduces_the_estimates_and_no_seed_does_not():
     _, released, _, known = _planted(8)
-    one, two, other, free, free_too = (attack(known, released, seed=s).estimates for s in (1, 1, 2, None, None))
+    one, two, other, free, free_too = (
+        attack(known, released, motion="orthogonal", seed=s).estimates for s in (1, 1, 2, None, None)
+    )
     np.testing.assert_array_equal(one, two)
     assert not np.allclose(one, other)
     assert not np.allclose(free, free_too)
@@ -177,7 +185,7 @@ def test_a_zero_record_is_recovered_exactly_without_any_link(estimator):
     records, _, _, _ = _planted(9)
     records[0] = 0
     released, order = plant(records, np.random.default_rng(0))
-    result = attack(records[1:2] + 9, released, 1e-9, estimator=estimator, seed=0)
+    result = attack(records[1:2] + 9, released, 1e-9, motion="orthogonal", estimator=estimator, seed=0)
     assert result.breach_probability[order[0]] == 1
     assert result.estimates[order[0]].tolist() == [0] * 6
     assert result.best == order[0]
@@ -186,7 +194,7 @@ def test_a_zero_record_is_recovered_exactly_without_any_link(estimator):
 @pytest.mark.parametrize("decimals", [0, 2, 17])
 def test_a_release_equal_to_the_original_is_recovered(decimals):
     table = (10 * np.random.default_rng(0).standard_normal((20, 5))).round(decimals)
-    result = attack(table[:5], table, 1e-6, seed=0)
+    result = attack(table[:5], table, 1e-6, motion="orthogonal", seed=0)
     np.testing.assert_allclose(result.estimates, table, atol=1e-9)
     assert (result.breach_probability == 1).all()
 
@@ -200,7 +208,9 @@ def test_residuals_of_a_large_table_are_those_of_plain_numpy(known):
     records[-1] = 0
     records[-9:-1] = rng.standard_normal((8, known)) @ records[:known]
     released, order = plant(records, rng)
-    result = attack(records[:known] if known else records[:1] + 99, as_engine(released, block_rows=1), seed=0)
+    result = attack(
+        records[:known] if known else records[:1] + 99, as_engine(released, block_rows=1), motion="orthogonal", seed=0
+    )
     axes = np.linalg.svd(records[:known], full_matrices=True)[2][known:] if known else np.eye(7)
     norms = np.linalg.norm(records, axis=1)
     expected = np.linalg.norm(records @ axes.T, axis=1) / np.where(norms, norms, 1)
@@ -212,7 +222,9 @@ def test_residuals_of_a_large_table_are_those_of_plain_numpy(known):
 def test_a_coarser_release_claims_less(estimator):
     _, released, _, known = _planted(1)
     claims = [
-        attack(known, released, 0.2, estimator=estimator, tolerance=tolerance, seed=0).breach_probability
+        attack(
+            known, released, 0.2, motion="orthogonal", estimator=estimator, tolerance=tolerance, seed=0
+        ).breach_probability
         for tolerance in (0, 1e-6, 1e-5, 1e-4, 1e-3)
     ]
     assert all((coarse <= fine).all() for fine, coarse in pairwise(claims))
@@ -240,7 +252,7 @@ def test_bad_arguments_are_named(arguments, message):
 @pytest.mark.parametrize("rows", [60, -1, [0, 60], [0.5], [True], [[0]]])
 def test_rows_out_of_the_release_are_refused(rows):
     _, released, _, known = _planted(10)
-    result = attack(known, released, seed=0)
+    result = attack(known, released, motion="orthogonal", seed=0)
     for question in (result.estimate, lambda r: result.probability(rows=r)):
         with pytest.raises(InputError, match="rows must be whole numbers from 0 to 59"):
             question(rows)
@@ -249,4 +261,4 @@ def test_rows_out_of_the_release_are_refused(rows):
 def test_count_must_be_a_whole_number():
     _, released, _, known = _planted(10)
     with pytest.raises(InputError, match=r"count must be a whole number >= 1\. Got 0\."):
-        attack(known, released, seed=0).top(0)
+        attack(known, released, motion="orthogonal", seed=0).top(0)

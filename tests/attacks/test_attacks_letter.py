@@ -17,7 +17,7 @@ def results():
     for seed in range(10):
         known = np.random.default_rng(seed).permutation(len(letters))[:4]
         release = perturb(letters, "orthogonal", seed=seed)
-        result = attack(letters[known], release.data, epsilon=0.15, estimator="uniform", seed=seed)
+        result = attack(letters[known], release.data, motion="orthogonal", epsilon=0.15, estimator="uniform", seed=seed)
         drawn.append((letters, known, release, result))
     return drawn
 
@@ -46,5 +46,5 @@ def test_the_best_record_is_breached_when_the_probability_is_one(results):
 
 def test_the_optimal_estimator_breaches_more(results):
     for _, known, release, result in results[:3]:
-        optimal = attack(load_letter().values[known], release.data, epsilon=0.07, seed=0)
+        optimal = attack(load_letter().values[known], release.data, motion="orthogonal", epsilon=0.07, seed=0)
         assert (optimal.breach_probability >= result.probability(0.07) - 1e-12).all()

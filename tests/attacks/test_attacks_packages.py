@@ -53,7 +53,7 @@ def _opens(records, released, order, rank, tolerance=None):
     2 |E| / s (``fit_motions``) and a record by that share of its length, besides its own e.
     """
     known = _spanning(records, rank)
-    result = attack(records[known], released, 0.05, tolerance=tolerance, seed=0)
+    result = attack(records[known], released, 0.05, motion="orthogonal", tolerance=tolerance, seed=0)
     assert result.linkage.motion == "orthogonal"
     np.testing.assert_array_equal(result.linkage.rows, order[known])
     assert result.hidden_dimension == records.shape[1] - rank
@@ -71,7 +71,7 @@ def test_turboquant_vectors(digits):
     encoder = PrivateEncoder.from_seed(64, seed=2**64 + 12345)
     released, order = _shuffled(encoder.rotate(digits), 1)
     assert released.dtype == np.float32
-    linkage = link(records[:3], released)
+    linkage = link(records[:3], released, motion="orthogonal")
     np.testing.assert_array_equal(linkage.rows, order[:3])
     _opens(records, released, order, RANK)
 
@@ -82,7 +82,7 @@ def test_hadamask_pads_to_a_power_of_two(digits, columns, rank):
     records = _unit(digits[:, :columns])
     released, order = _shuffled(Protector(MasterKey(b"k" * 32)).encode(records), 2)
     assert released.shape == (len(digits), 64)
-    linkage = link(records[:3], released)
+    linkage = link(records[:3], released, motion="orthogonal")
     np.testing.assert_array_equal(linkage.rows, order[:3])
     _opens(records, released, order, rank)
 
@@ -91,7 +91,7 @@ def test_hadamask_of_whole_numbers(digits):
     """Sums of whole numbers over 64 need no rounding, and look like a coarse table: the attacker says otherwise."""
     released, order = _shuffled(Protector(MasterKey(b"k" * 32)).encode(digits[:, :50]), 3)
     assert (np.rint(64 * released) == 64 * released).all()
-    cautious = link(digits[:3, :50], released)
+    cautious = link(digits[:3, :50], released, motion="orthogonal")
     assert np.isin(cautious.rows, [-1, *order[:3]]).all()
     _opens(digits[:, :50], released, order, 47, tolerance=1e-6)
 
@@ -100,7 +100,7 @@ def test_hadamask_with_a_dense_rotation(digits):
     """Records of their own lengths: norms tell."""
     released, order = _shuffled(Protector(MasterKey(b"k" * 32), transform="dense").encode(digits), 4)
     assert released.shape == digits.shape
-    np.testing.assert_array_equal(link(digits[:3], released).rows, order[:3])
+    np.testing.assert_array_equal(link(digits[:3], released, motion="orthogonal").rows, order[:3])
     _opens(digits, released, order, RANK)
 
 
@@ -128,7 +128,7 @@ def test_privrag_guard(turned, noise):
     for the errors of the fitted directions and for guesses off the centre: together within a fifth of its root.
     """
     records, released, order = turned
-    result = attack(records[:KNOWN], released, 0.25, noise=noise, seed=0)
+    result = attack(records[:KNOWN], released, 0.25, motion="orthogonal", noise=noise, seed=0)
     linkage = result.linkage
     np.testing.assert_array_equal(linkage.rows, order[:KNOWN])
     assert (linkage.posterior >= 0.999).all()
@@ -155,7 +155,7 @@ def test_privrag_guard_opened_by_many(turned):
     records, released, order = turned
     known = 350
     links = replace(
-        link(records[:1], released),
+        link(records[:1], released, motion="orthogonal"),
         rows=order[:known],
         status=np.full(known, "linked"),
         candidates=tuple(order[:known, None]),

@@ -50,7 +50,7 @@ def test_nothing_false_is_said_of_a_release_that_was_stored_coarsely(case):
         rng = np.random.default_rng(seed)
         records, known = make(rng)
         released, order = plant(records, rng)
-        result = attack(records[:known], store(released), epsilon, seed=seed)
+        result = attack(records[:known], store(released), epsilon, motion="orthogonal", seed=seed)
         truth = records[np.argsort(order)]
         assert "absent" not in result.linkage.status
         for i in range(known):
@@ -64,7 +64,7 @@ def test_known_records_in_single_precision_make_no_finer_claim():
     rng = np.random.default_rng(0)
     records = rng.standard_normal((300, 4))
     released, order = plant(records, rng)
-    result = attack(records[:4].astype(np.float32), released, 1e-8, seed=0)
+    result = attack(records[:4].astype(np.float32), released, 1e-8, motion="orthogonal", seed=0)
     assert result.linkage.rows.tolist() == order[:4].tolist()
     assert (result.breach_probability < 1).all()
 
@@ -74,7 +74,8 @@ def test_an_attacker_with_the_owners_seed_does_not_draw_the_owners_key():
 
     records = np.random.default_rng(1).standard_normal((50, 6))
     release = ib.perturb(records, "orthogonal", seed=7)
-    result = ib.attack(records[:1] + 5, release.data, 0.1, seed=7)  # a stranger: no link
+    with pytest.warns(ib.NothingLinkedWarning):  # a stranger
+        result = ib.attack(records[:1] + 5, release.data, 0.1, motion="orthogonal", seed=7)
     truth = records[np.argsort(release.key.order)]
     assert result.hidden_dimension == 6
     assert (np.linalg.norm(result.estimates - truth, axis=1) > 0.1 * np.linalg.norm(truth, axis=1)).all()
@@ -85,5 +86,7 @@ def test_one_row_is_not_two_records():
     rng = np.random.default_rng(0)
     records = rng.standard_normal((40, 5)) * 10
     released, _ = plant(records, rng)
-    linkage = attack(np.vstack([records[0], records[0] + [0.1, 0, 0, 0, 0], records[1:4]]), released.round(1)).linkage
+    linkage = attack(
+        np.vstack([records[0], records[0] + [0.1, 0, 0, 0, 0], records[1:4]]), released.round(1), motion="orthogonal"
+    ).linkage
     assert not (linkage.status[:2] == "linked").all()

@@ -22,7 +22,9 @@ def test_breaches_are_as_frequent_as_reported(estimator, n, known, epsilon):
     records = rng.standard_normal((8, n)) * [[1], [1], [1], [1], [10], [0.1], [1], [1]]
     released, order = plant(records, rng)
     held = records[:known] if known else records[:1] + 20
-    results = [attack(held, released, epsilon, estimator=estimator, seed=seed) for seed in range(800)]
+    results = [
+        attack(held, released, epsilon, motion="orthogonal", estimator=estimator, seed=seed) for seed in range(800)
+    ]
     counted = np.mean([_breaches(result, records, order) for result in results], axis=0)
     claimed = results[0].breach_probability[order]
     assert results[0].hidden_dimension == n - known
@@ -36,7 +38,9 @@ def test_the_optimal_estimator_breaches_more_often_than_the_papers():
     released, order = plant(records, rng)
     hits = {
         name: sum(
-            _breaches(attack(records[:2], released, 0.6, estimator=name, seed=seed), records, order).sum()
+            _breaches(
+                attack(records[:2], released, 0.6, motion="orthogonal", estimator=name, seed=seed), records, order
+            ).sum()
             for seed in range(300)
         )
         for name in ("optimal", "uniform")
@@ -66,7 +70,9 @@ def test_a_rounded_release_never_claims_more_than_it_delivers(estimator, n, know
     excess = []
     for seed in range(200):
         released, order = plant(records, rng)
-        result = attack(records[:known], released.round(decimals), epsilon, estimator=estimator, seed=seed)
+        result = attack(
+            records[:known], released.round(decimals), epsilon, motion="orthogonal", estimator=estimator, seed=seed
+        )
         claimed, breached = result.breach_probability[order], _breaches(result, records, order)
         assert breached[claimed == 1].all()
         excess.append(claimed - breached)
@@ -79,7 +85,7 @@ def test_records_that_round_to_the_same_row_are_not_all_known():
     records = np.array([[0.011, 0.0], [0.0, 0.012], [5.0, 5.0], [3.0, -1.0], [2.0, 7.0]])
     for seed in range(20):
         released, order = plant(records, np.random.default_rng(seed))
-        result = attack(records[[0, 2]], released.round(1), 0.1, seed=seed)
+        result = attack(records[[0, 2]], released.round(1), 0.1, motion="orthogonal", seed=seed)
         claimed, breached = result.breach_probability[order], _breaches(result, records, order)
         assert breached[claimed == 1].all()
 
@@ -89,7 +95,7 @@ def test_full_rank_claims_hold_in_either_precision(storage):
     rng = np.random.default_rng(1)
     records = rng.standard_normal((40, 4))
     released, order = plant(records, rng)
-    result = attack(records[:6], released.astype(storage), 1e-4, seed=0)
+    result = attack(records[:6], released.astype(storage), 1e-4, motion="orthogonal", seed=0)
     assert result.hidden_dimension == 0
     assert (result.breach_probability == 1).all()
     assert _breaches(result, records, order).all()

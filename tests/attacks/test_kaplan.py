@@ -193,7 +193,8 @@ def test_records_that_are_not_there_claim_nothing():
     records = np.random.default_rng(11).normal(size=(50, 4))
     released, _ = plant(records, np.random.default_rng(12))
     strange = np.random.default_rng(13).normal(size=(3, 4))
-    found = ib.reconstruct("kaplan", released, ib.Knowledge(known=strange), motion="orthogonal")
+    with pytest.warns(ib.NothingLinkedWarning):
+        found = ib.reconstruct("kaplan", released, ib.Knowledge(known=strange), motion="orthogonal")
     assert not found.claimed
     assert found.reason.startswith("none of 3 known records is linked; the known-input attack says what that may mean")
     assert found.linkage.counts()["linked"] == 0

@@ -60,7 +60,7 @@ def test_an_orthogonal_attack_breaches_as_often_as_the_audit_says(name):
         shares = []
         for k, coalition in enumerate(orders(len(records), 4, TRIALS, SIZES[-1])):
             found = [
-                attack(records[coalition[:size]], release.data, EPSILON, seed=1000 * k + s)
+                attack(records[coalition[:size]], release.data, EPSILON, motion="orthogonal", seed=1000 * k + s)
                 for s in range(draws // TRIALS)
             ]
             for one in found:

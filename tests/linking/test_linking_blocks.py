@@ -23,8 +23,10 @@ def test_results_do_not_depend_on_blocks_or_workers(monkeypatch, table, block_ro
     monkeypatch.setattr("isobreach.engine.local.SERIAL_BYTES", 0)
     released, _ = plant(TABLES[table], np.random.default_rng(1))
     known = TABLES[table][:8]
-    one = attack(known, as_engine(released, block_rows=ROWS, workers=1), epsilon=0.2, seed=0)
-    other = attack(known, as_engine(released, block_rows=block_rows, workers=workers), epsilon=0.2, seed=0)
+    one = attack(known, as_engine(released, block_rows=ROWS, workers=1), motion="orthogonal", epsilon=0.2, seed=0)
+    other = attack(
+        known, as_engine(released, block_rows=block_rows, workers=workers), motion="orthogonal", epsilon=0.2, seed=0
+    )
     assert one.linkage.linked.size
     for name in ("rows", "status"):
         np.testing.assert_array_equal(getattr(one.linkage, name), getattr(other.linkage, name))
@@ -38,7 +40,12 @@ def test_results_do_not_depend_on_blocks_or_workers(monkeypatch, table, block_ro
 def test_progress_counts_rows_up_to_all_of_them():
     calls = []
     released, _ = plant(TABLES["normal"], np.random.default_rng(1))
-    link(TABLES["normal"][:2], as_engine(released, block_rows=1), progress=lambda *call: calls.append(call))
+    link(
+        TABLES["normal"][:2],
+        as_engine(released, block_rows=1),
+        motion="orthogonal",
+        progress=lambda *call: calls.append(call),
+    )
     assert {label for label, _, _ in calls} == {"matching norms"}
     assert [done for _, done, _ in calls] == sorted({done for _, done, _ in calls})
     assert calls[-1][1:] == (ROWS, ROWS)

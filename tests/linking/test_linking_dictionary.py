@@ -55,7 +55,7 @@ def test_the_candidates_that_are_there_are_found_and_no_others(motion, wide, sto
 
 def test_vectors_of_length_one():
     known, dictionary, mixed, released, order = _case("orthogonal", unit=True, n=16)
-    linkage = link(known, released.astype(np.float32), dictionary=dictionary)
+    linkage = link(known, released.astype(np.float32), motion="orthogonal", dictionary=dictionary)
     assert linkage.dictionary.rows.tolist() == _rows(mixed, order).tolist()
 
 
@@ -118,7 +118,7 @@ def test_a_coarse_table_has_chance_matches_and_they_are_not_links():
         rng = np.random.default_rng(seed)
         table, others = rng.integers(0, 4, (80, 6)).astype(float), rng.integers(0, 4, (200, 6)).astype(float)
         released, order = _release(table, rng, "orthogonal")
-        linkage = link(table[:5], released, dictionary=np.vstack([table[5:40], others])).dictionary
+        linkage = link(table[:5], released, motion="orthogonal", dictionary=np.vstack([table[5:40], others])).dictionary
         sorted_table = table[np.argsort(order)]
         records = np.vstack([table[5:40], others])
         linked += len(linkage.linked)

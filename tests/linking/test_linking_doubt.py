@@ -51,7 +51,7 @@ def test_the_row_of_a_known_record_is_taken(noise):
     released, order = _release(records, rng, translates=False)
     released = released.round(2) if noise is None else released + noise * rng.standard_normal(released.shape)
     near = records[:8] + (1e-3 if noise is None else 0.1 * noise)
-    linkage = link(records[:8], released, noise=noise, dictionary=np.vstack([near, records[:2]]))
+    linkage = link(records[:8], released, motion="orthogonal", noise=noise, dictionary=np.vstack([near, records[:2]]))
     assert (linkage.rows[linkage.linked] == order[linkage.linked]).all()
     assert len(linkage.linked) >= 6
     assert not len(np.intersect1d(linkage.dictionary.rows[:8], linkage.rows[linkage.linked]))
@@ -119,6 +119,6 @@ def test_clusters_do_not_make_strangers_sure():
     strangers = np.repeat(centres, 10, axis=0) + 3 * sigma * rng.standard_normal((600, 8))
     released, order = _release(records, rng, translates=False)
     released += sigma * rng.standard_normal(released.shape)
-    linkage = link(records[::50], released, noise=sigma, dictionary=strangers)
+    linkage = link(records[::50], released, motion="orthogonal", noise=sigma, dictionary=strangers)
     assert (linkage.rows[linkage.linked] == order[::50][linkage.linked]).all()
     assert len(linkage.dictionary.linked) <= 1

@@ -20,22 +20,22 @@ INTEGERS = np.random.default_rng(4).integers(0, 16, (40, 5))
     ids=["float64", "float32", "2 decimals", "integers", "whole floats", "bytes"],
 )
 def test_a_release_equal_to_the_original_is_linked_to_itself(table, rule):
-    assert link(table[:8], table, rule=rule).rows.tolist() == list(range(8))
+    assert link(table[:8], table, motion="orthogonal", rule=rule).rows.tolist() == list(range(8))
 
 
 def test_swapped_and_flipped_columns_are_a_motion_too():
     """So coarse that a rounded rotation would leave every link open: the grid itself gives the motion away."""
     table = np.random.default_rng(5).integers(0, 4, (60, 6))
     released = (table * [1, -1, 1, 1, -1, 1])[:, [3, 1, 0, 5, 4, 2]]
-    assert link(table[:8], released).rows.tolist() == list(range(8))
-    assert link(table[:8], released, tolerance=0.5).linked.size == 0
+    assert link(table[:8], released, motion="orthogonal").rows.tolist() == list(range(8))
+    assert link(table[:8], released, motion="orthogonal", tolerance=0.5).linked.size == 0
 
 
 def test_smallest_of_bytes_is_on_the_grid():
     """|-128| does not fit into a signed byte."""
     table = np.random.default_rng(0).integers(-128, 128, (50, 3)).astype(np.int8)
     table[0] = [-128, 5, 77]
-    assert link(table[:3], table).rows.tolist() == [0, 1, 2]
+    assert link(table[:3], table, motion="orthogonal").rows.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -43,14 +43,14 @@ def test_smallest_of_bytes_is_on_the_grid():
 def test_a_zero_record_is_linked_and_equal_zero_rows_are_one_value(n, rule):
     table = np.vstack([np.zeros((2, n)), 1 + np.arange(3 * n).reshape(3, n)])
     released, order = plant(table, np.random.default_rng(0))
-    linkage = link(table[:1], released, rule=rule)
+    linkage = link(table[:1], released, motion="orthogonal", rule=rule)
     assert linkage.status.tolist() == ["linked"]
     assert linkage.rows[0] == order[:2].min()
     assert linkage.candidates[0].tolist() == sorted(order[:2])
 
 
 def test_a_table_of_zeros_is_one_value():
-    linkage = link(np.zeros((3, 2)), np.zeros((4, 2)))
+    linkage = link(np.zeros((3, 2)), np.zeros((4, 2)), motion="orthogonal")
     assert linkage.rows.tolist() == [0, 0, 0]
     assert [rows.tolist() for rows in linkage.candidates] == [[0, 1, 2, 3]] * 3
 
@@ -60,12 +60,12 @@ def test_constant_columns_are_no_obstacle(column):
     table = NORMAL.copy()
     table[:, 2:4] = column
     released, order = plant(table, np.random.default_rng(0))
-    assert link(table[:6], released).rows.tolist() == order[:6].tolist()
+    assert link(table[:6], released, motion="orthogonal").rows.tolist() == order[:6].tolist()
 
 
 def test_more_known_records_than_released_rows():
     released, order = plant(NORMAL[:4], np.random.default_rng(0))
-    linkage = link(NORMAL, released)
+    linkage = link(NORMAL, released, motion="orthogonal")
     assert linkage.rows.tolist() == [*order, *[-1] * 36]
     assert linkage.counts() == {"linked": 4, "ambiguous": 0, "absent": 36}
     assert linkage.linked.tolist() == [0, 1, 2, 3]
@@ -73,38 +73,42 @@ def test_more_known_records_than_released_rows():
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_one_record_in_one_row(n):
-    assert link(NORMAL[:1, :n], -NORMAL[:1, :n]).rows.tolist() == [0]
+    assert link(NORMAL[:1, :n], -NORMAL[:1, :n], motion="orthogonal").rows.tolist() == [0]
 
 
 def test_one_column_keeps_sizes_and_one_sign_for_all():
     released = np.array([[1.0], [-2.5], [-1.0], [7.5]])
-    alone = link(np.array([[-1.0]]), released, tolerance=0)
+    alone = link(np.array([[-1.0]]), released, motion="orthogonal", tolerance=0)
     assert alone.status.tolist() == ["ambiguous"]
     assert alone.candidates[0].tolist() == [0, 2]
-    together = link(np.array([[2.5], [-1.0], [4.0]]), released, tolerance=0, chance_limit=float("inf"))
+    together = link(
+        np.array([[2.5], [-1.0], [4.0]]), released, motion="orthogonal", tolerance=0, chance_limit=float("inf")
+    )
     assert together.rows.tolist() == [1, 0, -1]
     assert together.status.tolist() == ["linked", "linked", "absent"]
 
 
 def test_records_equal_to_each_other_are_linked_alike():
     released, order = plant(NORMAL, np.random.default_rng(0))
-    assert link(NORMAL[[3, 3, 5, 3]], released).rows.tolist() == order[[3, 3, 5, 3]].tolist()
+    assert link(NORMAL[[3, 3, 5, 3]], released, motion="orthogonal").rows.tolist() == order[[3, 3, 5, 3]].tolist()
 
 
 def test_negative_zeros_are_zeros():
-    assert link(np.array([[-0.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 0.0]]), tolerance=0).rows.tolist() == [0, 0]
+    assert link(
+        np.array([[-0.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 0.0]]), motion="orthogonal", tolerance=0
+    ).rows.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("table", [NORMAL, 3 * INTEGERS], ids=["normal", "integers"])
 def test_the_known_records_may_be_stored_in_less_precision(table):
     released, order = plant(table, np.random.default_rng(0))
-    assert link(table[:8].astype(np.float32), released).rows.tolist() == order[:8].tolist()
+    assert link(table[:8].astype(np.float32), released, motion="orthogonal").rows.tolist() == order[:8].tolist()
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 2, 4, 6, 9])
 def test_the_tolerance_is_read_off_the_decimals(decimals):
     released, order = plant(100 * NORMAL, np.random.default_rng(0))
-    linkage = link(100 * NORMAL[:5], released.round(decimals))
+    linkage = link(100 * NORMAL[:5], released.round(decimals), motion="orthogonal")
     assert linkage.precision.step == pytest.approx(0.5 * 10.0**-decimals)
     assert linkage.rows.tolist() == order[:5].tolist()
 
@@ -112,9 +116,15 @@ def test_the_tolerance_is_read_off_the_decimals(decimals):
 def test_a_given_tolerance_bounds_each_coordinates_error():
     released, order = plant(NORMAL, np.random.default_rng(0))
     noisy = released + np.random.default_rng(1).uniform(-1e-4, 1e-4, released.shape)
-    assert link(NORMAL[:5], noisy).counts()["absent"] == 5  # nothing in the values says that they are noisy
-    assert link(NORMAL[:5], noisy, tolerance=1e-4).rows.tolist() == order[:5].tolist()
-    assert link(NORMAL[:5], noisy, tolerance=10).counts() == {"linked": 0, "ambiguous": 5, "absent": 0}
+    assert (
+        link(NORMAL[:5], noisy, motion="orthogonal").counts()["absent"] == 5
+    )  # nothing in the values says that they are noisy
+    assert link(NORMAL[:5], noisy, motion="orthogonal", tolerance=1e-4).rows.tolist() == order[:5].tolist()
+    assert link(NORMAL[:5], noisy, motion="orthogonal", tolerance=10).counts() == {
+        "linked": 0,
+        "ambiguous": 5,
+        "absent": 0,
+    }
 
 
 def test_the_error_radius_is_the_stated_bound():
@@ -165,7 +175,7 @@ def test_bad_entries_of_the_release_are_counted_and_the_first_is_placed(value, p
         rows[place] = value
     (row, column), count = places[0], len(places)
     with pytest.raises(InputError) as error:
-        link(np.ones((1, 5)), as_engine(rows, block_rows=1))
+        link(np.ones((1, 5)), as_engine(rows, block_rows=1), motion="orthogonal")
     assert str(error.value) == (
         f"released must be finite everywhere. Got {count} missing, NaN or infinite; "
         f"the first in row {row + 1}, column {column + 1}."
@@ -175,6 +185,6 @@ def test_bad_entries_of_the_release_are_counted_and_the_first_is_placed(value, p
 def test_a_column_of_zeros_says_nothing_of_precision():
     """A float table released as it is, one column empty: the zeros are no whole numbers that were rounded."""
     table = np.random.default_rng(0).standard_normal((200, 4)) * [1, 1, 0, 1]
-    linkage = link(table[:3], table)
+    linkage = link(table[:3], table, motion="orthogonal")
     assert linkage.rows.tolist() == [0, 1, 2]
     assert linkage.precision.step == 0

@@ -111,7 +111,7 @@ def _calibration(trials, m, a):
     for seed in range(trials):
         level = (0.1, 0.2, 0.3)[seed % 3]
         _, records, released, order, sigma = _release("noisy", "orthogonal", level, seed, m=m, n=8)
-        linkage = link(records[:a], released, noise=sigma, chance_limit=0.4)
+        linkage = link(records[:a], released, motion="orthogonal", noise=sigma, chance_limit=0.4)
         right, chosen = linkage.rows == order[:a], linkage.linked
         if len(chosen):
             excess.append((right[chosen] - linkage.posterior[chosen]).mean())
@@ -150,7 +150,7 @@ def test_strangers_among_the_known_get_no_link(noise):
     for seed in range(3):
         rng, records, released, order, sigma = _release("noisy", "orthogonal", 0.03, seed, m=60)
         known = np.vstack([records[:8], rng.permuted(records, axis=0)[:4]])
-        linkage = link(known, released, noise=sigma if noise == "given" else "estimate")
+        linkage = link(known, released, motion="orthogonal", noise=sigma if noise == "given" else "estimate")
         assert (linkage.rows[8:] == -1).all(), seed
         assert ((linkage.rows[:8] == order[:8]) | (linkage.rows[:8] == -1)).all(), seed
 

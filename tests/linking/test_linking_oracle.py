@@ -37,7 +37,7 @@ def _answer(linkage):
 def test_links_are_those_of_the_enumeration(rule, form, seeds):
     for seed in seeds:
         known, released, integers = _released(seed, form)
-        linkage = link(known, released, rule=rule, tolerance=0, chance_limit=EVERY_MATCH)
+        linkage = link(known, released, motion="orthogonal", rule=rule, tolerance=0, chance_limit=EVERY_MATCH)
         assert _answer(linkage) == link_by_enumeration(known, integers, rule), seed
         assert linkage.complete
 
@@ -49,7 +49,9 @@ def test_every_way_of_searching_gives_the_same_links(monkeypatch, rule, way):
         monkeypatch.setattr(module, name, value)
     for seed in range(500):
         known, released, integers = _released(seed, "rotated")
-        rows, status, candidates = _answer(link(known, released, rule=rule, tolerance=0, chance_limit=EVERY_MATCH))
+        rows, status, candidates = _answer(
+            link(known, released, motion="orthogonal", rule=rule, tolerance=0, chance_limit=EVERY_MATCH)
+        )
         expected_rows, expected_status, expected = link_by_enumeration(known, integers, rule)
         assert (rows, status) == (expected_rows, expected_status), seed
         assert all(mine >= theirs for mine, theirs in zip(candidates, expected, strict=True)), seed
@@ -62,7 +64,7 @@ def test_uniquely_valid_is_the_papers_definition(seeds):
     for seed in seeds:
         known, table = integer_case(seed)
         if all_present(known, table):
-            linkage = link(known, table, rule="uniquely-valid", tolerance=0)
+            linkage = link(known, table, motion="orthogonal", rule="uniquely-valid", tolerance=0)
             assert linkage.rows.tolist() == uniquely_valid_rows(known, table), seed
 
 
@@ -72,7 +74,7 @@ def test_by_default_links_are_among_the_enumerated_and_true(rule, form):
     """With the derived tolerance and the limit on chance: fewer links perhaps, never others."""
     for seed in range(CASES):
         known, released, integers = _released(seed, form)
-        linkage = link(known, released, rule=rule)
+        linkage = link(known, released, motion="orthogonal", rule=rule)
         rows, _, _ = link_by_enumeration(known, integers, rule)
         linked = linkage.linked
         if form == "rotated" and known.shape[1] > 1:  # in one column a rotation leaves the grid as it is

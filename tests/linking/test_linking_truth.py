@@ -62,7 +62,7 @@ def _check(linkage, order, known):
 @given(size=sizes, table=tables, storage=st.sampled_from(list(EXACT)), rule=rules)
 def test_every_link_to_an_exact_release_is_true(size, table, storage, rule):
     records, released, order, known = _planted(table, size)
-    linkage = link(EXACT[storage](records[known]), EXACT[storage](released), rule=rule)
+    linkage = link(EXACT[storage](records[known]), EXACT[storage](released), motion="orthogonal", rule=rule)
     _check(linkage, order, known)
     origin = np.argsort(order)
     for i in linkage.linked:
@@ -76,7 +76,7 @@ def test_every_link_to_a_coarse_release_is_to_the_true_value(size, table, storag
     """Different records may have become the same released value: then the value is what is linked."""
     records, released, order, known = _planted(table, size)
     released = COARSE[storage](released)
-    linkage = link(records[known], released, rule=rule)
+    linkage = link(records[known], released, motion="orthogonal", rule=rule)
     _check(linkage, order, known)
     for i in linkage.linked:
         true = released[order[known[i]]]
@@ -91,7 +91,7 @@ def test_a_rotated_table_rounded_to_whole_numbers_is_not_mistaken_for_the_table(
         rng = np.random.default_rng([seed, n, known])
         records = rng.integers(-3, 4, (12, n))
         released, order = plant(records, rng)
-        _check(link(records[:known], released.round().astype(storage)), order, range(known))
+        _check(link(records[:known], released.round().astype(storage), motion="orthogonal"), order, range(known))
 
 
 @settings(max_examples=200)
@@ -100,14 +100,14 @@ def test_a_release_in_significant_digits_never_excludes_the_true_row(size, table
     """As ``%.6g`` writes them: the number of decimals differs from value to value."""
     records, released, order, known = _planted(table, size)
     released = np.vectorize(lambda value: float(f"{value:.{digits - 1}e}"))(released)
-    _check(link(records[known], released), order, known)
+    _check(link(records[known], released, motion="orthogonal"), order, known)
 
 
 @settings(max_examples=200)
 @given(size=telling_sizes, table=st.sampled_from(["normal", "repeated"]), decimals=st.integers(7, 16))
 def test_a_release_in_many_decimals_never_excludes_the_true_row(size, table, decimals):
     records, released, order, known = _planted(table, size)
-    _check(link(records[known], released.round(decimals)), order, known)
+    _check(link(records[known], released.round(decimals), motion="orthogonal"), order, known)
 
 
 @settings(max_examples=100)
@@ -119,24 +119,24 @@ def test_records_and_product_in_float32_are_linked_truly(size, table):
     order = rng.permutation(len(single))
     released = np.empty_like(single)
     released[order] = single @ np.linalg.qr(rng.standard_normal((size[2], size[2])))[0].T.astype(np.float32)
-    _check(link(single[known], released), order, known)
+    _check(link(single[known], released, motion="orthogonal"), order, known)
 
 
 @settings(max_examples=200)
 @given(size=sizes, table=tables, rule=rules, limit=st.integers(1, 50))
 def test_a_search_limit_never_makes_a_wrong_link(size, table, rule, limit):
     records, released, order, known = _planted(table, size)
-    linkage = link(records[known], released, rule=rule, node_limit=limit)
+    linkage = link(records[known], released, motion="orthogonal", rule=rule, node_limit=limit)
     origin = np.argsort(order)
     np.testing.assert_array_equal(records[origin[linkage.rows[linkage.linked]]], records[known[linkage.linked]])
     if linkage.complete:
-        assert linkage.rows.tolist() == link(records[known], released, rule=rule).rows.tolist()
+        assert linkage.rows.tolist() == link(records[known], released, motion="orthogonal", rule=rule).rows.tolist()
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_one_node_is_not_enough_for_a_symmetric_table(rule):
     cube = np.array(np.meshgrid([0, 1], [0, 1], [0, 1])).reshape(3, -1).T
-    linkage = link(cube[1:5], cube, rule=rule, node_limit=1)
+    linkage = link(cube[1:5], cube, motion="orthogonal", rule=rule, node_limit=1)
     assert not linkage.complete
     assert linkage.rows.tolist() == [-1] * 4
     assert set(linkage.status) == {"ambiguous"}
@@ -150,7 +150,7 @@ def test_strangers_are_linked_about_as_seldom_as_the_limit_says(top, rows, colum
         rng = np.random.default_rng(seed)
         table, known = rng.integers(0, top + 1, (rows, columns)), rng.integers(0, top + 1, (8, columns))
         released, order = plant(table, rng)
-        linkage = link(known, released)
+        linkage = link(known, released, motion="orthogonal")
         if linkage.chance is not None:
             trials += 1
             wrong += (table[np.argsort(order)][linkage.rows[linkage.linked]] != known[linkage.linked]).any()
@@ -165,7 +165,7 @@ def test_held_out_letters_are_found_absent_and_the_others_linked():
         strangers, there = np.split(rng.permutation(len(letters))[:12], 2)
         kept = np.delete(letters, strangers, axis=0)
         released, order = plant(kept, rng)
-        linkage = link(letters[np.concatenate([strangers, there])], released)
+        linkage = link(letters[np.concatenate([strangers, there])], released, motion="orthogonal")
         assert (linkage.rows[:6] == -1).all()
         np.testing.assert_array_equal(kept[np.argsort(order)[linkage.rows[6:]]], letters[there])
         assert (linkage.chance[6:] < 1e-3).all()
@@ -175,7 +175,10 @@ def test_a_lower_limit_on_chance_keeps_fewer_links():
     table = np.random.default_rng(0).integers(0, 10, (200, 3))
     released, _ = plant(table, np.random.default_rng(1))
     known = np.vstack([table[:5], [[50, 0, 0]]])  # the last is not there
-    linked = [set(link(known, released, chance_limit=limit).linked) for limit in (float("inf"), 1e-1, 1e-4, 1e-300)]
+    linked = [
+        set(link(known, released, motion="orthogonal", chance_limit=limit).linked)
+        for limit in (float("inf"), 1e-1, 1e-4, 1e-300)
+    ]
     assert linked[0] == {0, 1, 2, 3, 4}
     assert all(more >= fewer for more, fewer in pairwise(linked))
     assert linked[-1] == set()

@@ -100,7 +100,9 @@ def test_algorithm_3_as_printed_counts_every_order():
     # One next index per level, as here, gives what the paper's text says.
     for cached in (True, False):
         assert PaperLinking(RECORDS[:3], RELEASED, cached_norms=cached).run() == {0: 0, 1: 1}
-    linkage = ib.link(RECORDS[:3], RELEASED, rule="uniquely-valid", tolerance=0)  # these whole numbers are exact
+    linkage = ib.link(
+        RECORDS[:3], RELEASED, motion="orthogonal", rule="uniquely-valid", tolerance=0
+    )  # these whole numbers are exact
     assert linkage.rows.tolist() == [0, 1, -1]
 
 
@@ -147,7 +149,7 @@ def test_a_record_with_a_copy_is_lost_to_the_papers_rule():
     released, order = plant(letter, np.random.default_rng(1))
     paper = PaperLinking(known.astype(float), released, cached_norms=True).run()
     assert paper == {i: order[alone[place]] for i, place in enumerate((100, 200, 300))}
-    linkage = ib.link(known, released)
+    linkage = ib.link(known, released, motion="orthogonal")
     assert linkage.status.tolist() == ["linked"] * 4
     assert linkage.rows[3] in order[np.flatnonzero((letter == known[3]).all(axis=1))]
 

@@ -238,5 +238,5 @@ def test_the_papers_algorithms_find_the_maximal_uniquely_valid_set(seed):
         assert PaperLinking(known.astype(float), table.astype(float), cached_norms=cached).run() == expected
     released, order = plant(table, np.random.default_rng(seed))
     # One column is released as whole numbers, which could be rounded ones: the tolerance says that they are not.
-    ours = ib.link(known, released, rule="uniquely-valid", tolerance=1e-12).rows.tolist()
+    ours = ib.link(known, released, motion="orthogonal", rule="uniquely-valid", tolerance=1e-12).rows.tolist()
     assert ours == [order[row] if row >= 0 else -1 for row in rows]

@@ -2,6 +2,7 @@
 """The commands. Each reads, calls the library, writes and speaks; heavy imports happen inside."""
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from isobreach.cli.attack import attack
 from isobreach.cli.command_line import named_as_typed, typed_again
 from isobreach.cli.console import Console
 from isobreach.cli.interruption import Commands
-from isobreach.errors import InputError
+from isobreach.errors import InputError, NothingLinkedWarning
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -102,7 +103,8 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
 
     console, normalise = Console(json_only=json_only, quiet=quiet), held.pop("normalise")
     chosen = {name: held.pop(name) for name in ("rule", "tolerance", "motion")}
-    with console.bars():
+    with console.bars(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", NothingLinkedWarning)  # a sentence below says so
         holdings = Holdings(held, normalise=normalise)
         tables = holdings.read(console)
         known, released = tables.known, tables.released

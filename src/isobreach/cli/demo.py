@@ -72,7 +72,7 @@ def _carried_out(
     """One of the audit's coalitions really attacks; what the owner, who has the key, can check."""
     release = perturb(records, "orthogonal", seed)
     chosen = generator(seed, "coalition").choice(len(records), insiders, replace=False)[:_SENT]
-    result = attack(records[chosen], release.data, epsilon, seed=seed)
+    result = attack(records[chosen], release.data, epsilon, motion="orthogonal", seed=seed)
     order, linked = release.key.order, result.linkage.linked
     right = int((result.linkage.rows[linked] == order[chosen[linked]]).sum())
     norms = np.linalg.norm(records, axis=1)

@@ -14,6 +14,7 @@ from isobreach.linking.wording import (
     link_table,
     motion_json,
     no_link,
+    unlinked_reasons,
 )
 
 __all__ = [
@@ -41,4 +42,5 @@ __all__ = [
     "linked_pairs",
     "motion_json",
     "no_link",
+    "unlinked_reasons",
 ]

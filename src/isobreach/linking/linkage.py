@@ -47,6 +47,8 @@ class Linkage:
         Under noise: probability of each link, given the release; else None.
     reason
         Why this motion, in a sentence; empty where it was asked for.
+    if_named
+        Where ``auto`` decided nothing: a motion that would link records if it were named, and how many; else None.
     dictionary
         Linkage of the candidate records, where there are any.
     known_ids, released_ids
@@ -68,6 +70,7 @@ class Linkage:
     noise: float = 0.0
     posterior: FloatArray | None = None
     reason: str = ""
+    if_named: tuple[Motion, int] | None = None
     dictionary: "Linkage | None" = None
     known_ids: NDArray[Any] | None = None
     released_ids: NDArray[Any] | None = None

@@ -47,7 +47,7 @@ def link(
     known: NDArray[Any],
     released: NDArray[Any] | Engine,
     *,
-    motion: Choice = "orthogonal",
+    motion: Choice = "auto",
     rule: Rule = "backbone",
     tolerance: float | None = None,
     noise: Noise = None,
@@ -66,7 +66,8 @@ def link(
         Released rows, m x N with N >= n: an array or an engine.
     motion
         What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
-        of distances; ``"auto"`` decides between them and says why.
+        of distances; ``"auto"`` decides between them and says why. It rules out chance for every link: where known
+        records are few or the release is coarse, a motion that is named may link more.
     rule
         ``"backbone"``: the links that every largest valid assignment agrees on. ``"uniquely-valid"``: the paper's
         maximal uniquely valid set, which is contained in it.
@@ -159,6 +160,7 @@ def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: floa
         motion=found.motion,
         scale=found.scale,
         reason=found.reason,
+        if_named=found.if_named,
     )
 
 

@@ -3,7 +3,7 @@
 
 What an orthogonal motion keeps a rigid one may lose, and what a rigid one keeps a similarity may lose: each asks less
 of a release than the one before. ``decide`` takes the first under which all known records find a place together that
-chance would not have made, and otherwise the one that links the most.
+chance would not have made, or some of them one that it could not have made, and otherwise the one that links the most.
 """
 
 from collections.abc import Callable
@@ -24,18 +24,43 @@ MOTIONS: tuple[Motion, ...] = get_args(Motion)
 Choice = Literal["orthogonal", "rigid", "similarity", "auto"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 
+
+@dataclass(frozen=True)
+class Deciding:
+    """When ``decide`` stops asking.
+
+    Attributes
+    ----------
+    established
+        Expected chance matches from which on down no further motion is tried. Only a motion that holds places records
+        so: a millionth of what one link may have by default, because the estimate of chance is a rough one.
+    most_scaled
+        Rows of a release up to which a similarity is tried. It compares all pairs around every row: a few minutes for
+        so many on two cores, and four times as long for twice as many.
+    """
+
+    established: float = 1e-9
+    most_scaled: int = 32_768
+
+
+DECIDING = Deciding()
+
 _KEPT = {"orthogonal": "norms and distances", "rigid": "distances", "similarity": "ratios of distances"}
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A solution under a motion, and the precision under which it was found."""
+    """A solution under a motion, and the precision under which it was found.
+
+    ``if_named``: where nothing is decided, a motion that would link records if it were named, and how many.
+    """
 
     motion: Motion
     solution: Solution
     precision: Precision
     scale: float = 1.0
     reason: str = ""
+    if_named: tuple[Motion, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -98,24 +123,38 @@ SOLVERS: dict[str, Callable[[Problem, Setting], Found]] = {
 
 def decide(problem: Problem, setting: Setting) -> Found:
     """The motion that the data speak for, and why."""
+    known, untried, sure = len(problem.known), "", False
     tried: list[tuple[int, Found]] = []
     for motion in MOTIONS:
+        if motion == "similarity" and problem.source.shape[0] > DECIDING.most_scaled:
+            untried = f"; a similarity was not tried on more than {DECIDING.most_scaled:,} rows"
+            break
         found = SOLVERS[motion](problem, setting)
-        solution = found.solution
-        likely = [r for r in solution.agreement.links if solution.chance.get(r, 0.0) <= setting.chance_limit]
+        chances = [found.solution.chance.get(r, 0.0) for r in found.solution.agreement.links]
+        likely = [chance for chance in chances if chance <= setting.chance_limit]
         tried.append((len(likely), found))
-        if likely and solution.size == len(problem.known):
+        sure = min(likely, default=np.inf) <= DECIDING.established
+        if likely and (sure or found.solution.size == known):
             break
     count, best = max(tried, key=lambda one: one[0])
     best = best if count else tried[-1][1]  # nothing fits: then the motion that asks least says least
-    known = len(problem.known)
     if not count:
         reason = "no motion places the known records together in a way that chance would not: nothing is decided"
-    elif best.solution.size == known:
+        several = (_if_named(found, known) for _, found in tried)
+        return replace(best, reason=reason + untried, if_named=next(filter(None, several), None))
+    if best.solution.size == known:
         reason = f"all known records are found with their {_KEPT[best.motion]}"
         before = MOTIONS[: MOTIONS.index(best.motion)]
         reason += "".join(f", not with their {_KEPT[name]}" for name in before[-1:])
     else:
         some, kept = best.solution.size, _KEPT[best.motion]
-        reason = f"{some} of {known} known records are found with their {kept}, more than otherwise"
-    return Found(best.motion, best.solution, best.precision, best.scale, reason)
+        why = "as chance could not have placed them" if sure else "more than otherwise"
+        reason = f"{some} of {known} known records are found with their {kept}, {why}"
+    return replace(best, reason=reason)
+
+
+def _if_named(found: Found, known: int) -> tuple[Motion, int] | None:
+    """How many records a motion would link if it were named: chance is then not asked where all find a place."""
+    links = len(found.solution.agreement.links)
+    all_placed = found.solution.size == known and found.motion != "similarity"
+    return (found.motion, links) if links and all_placed else None

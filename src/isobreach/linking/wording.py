@@ -82,6 +82,32 @@ def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | N
     )
 
 
+def unlinked_reasons(linkage: Linkage) -> tuple[str, ...]:
+    """What it may mean that no known record is linked, the likeliest first, with what to try in Python."""
+    reasons = []
+    if not linkage.complete:
+        reasons.append("the search reached its limit (name the motion, or give more known records)")
+    if not linkage.reason:
+        reasons.append(
+            f"the release is not behind {MOTIONS[linkage.motion]}, as named, or it is on another scale "
+            "(try motion='auto')"
+        )
+    elif linkage.if_named is not None:
+        motion, links = linkage.if_named
+        hint = f"name the motion if you know it: motion={motion!r} would link {links} of {len(linkage.rows)}"
+        reasons.append(f"chance alone could place so few records in so coarse a release ({hint})")
+    reasons.append("they are not in the release")
+    if linkage.posterior is None:
+        reasons.append("the release carries noise (try noise='estimate')")
+    else:
+        reasons.append("the noise is of another level or kind")
+    reasons.append("they are too few (behind a translation it takes three or more, under noise or rounding still more)")
+    reasons.append("its values were rounded by more than they show (try tolerance=)")
+    if linkage.reason:
+        reasons.append("it is on another scale (name motion='similarity', or bring the records to its scale)")
+    return tuple(reasons)
+
+
 def link_sentences(linkage: Linkage, columns: int, known_columns: int) -> list[str]:
     """How the links were found and how far they can be trusted, a sentence each."""
     lines = []
@@ -91,6 +117,12 @@ def link_sentences(linkage: Linkage, columns: int, known_columns: int) -> list[s
         if abs(linkage.scale - 1) > 1e-9:
             lines.append(f"Released lengths are {linkage.scale:.6g} times those of the records.")
         lines += _doubts(linkage)
+    elif linkage.if_named is not None:
+        motion, links = linkage.if_named
+        lines.append(
+            "Chance alone could place so few records in so coarse a release. Name the motion if you know it: "
+            f"--motion {motion} would link {links} of {len(linkage.rows)}."
+        )
     if columns > known_columns:
         lines.append(
             f"The release is wider than the records, {count(columns, 'column')} against {known_columns}: "

@@ -62,7 +62,7 @@ def epsilon_trial(tables: Tables, point: Point, draws: np.random.Generator) -> O
     """Figure 4: four known records, epsilon ``point.x``."""
     table = tables[point.table]
     chosen = table.independent(PAPER.epsilon_known, draws)
-    links = {rule: link(table.records[chosen], table.released, rule=rule) for rule in RULES}
+    links = {rule: link(table.records[chosen], table.released, motion="orthogonal", rule=rule) for rule in RULES}
     return Outcome(_probabilities(table, chosen, links, point.x), {})
 
 
@@ -115,7 +115,7 @@ def kaplan_trial(tables: Tables, point: Point, draws: np.random.Generator) -> Ou
     table = tables[point.table]
     chosen = table.independent(int(point.x), draws)
     known, rows = table.records[chosen].astype(np.float64), table.order[chosen]
-    linkage = link(table.records[chosen], table.released, rule="uniquely-valid")
+    linkage = link(table.records[chosen], table.released, motion="orthogonal", rule="uniquely-valid")
     result = attack_linked(
         table.records[chosen],
         table.released,

@@ -91,8 +91,11 @@ class AttackResult:
 
         Model-based where a translation hides norms and dimensions are left: the hidden part of a record is then taken
         to have no preferred direction, and for a given table probabilities may be too high. Those of 1 are not.
+
+        Without a link nothing confirms the motion: what follows from one that was named is model-based as well.
         """
-        return self._exposure.kind(self._measured, self.epsilon)
+        kind = self._exposure.kind(self._measured, self.epsilon)
+        return "model-based" if kind == "exact" and not len(self._links.linked) else kind
 
     @property
     def is_exact(self) -> bool:
@@ -258,7 +261,7 @@ def attack(
     released: NDArray[Any] | Engine,
     epsilon: float = 0.1,
     *,
-    motion: Choice = "orthogonal",
+    motion: Choice = "auto",
     estimator: Estimator = "optimal",
     rule: Rule = "backbone",
     tolerance: float | None = None,

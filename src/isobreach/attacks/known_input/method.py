@@ -66,6 +66,11 @@ class KnownInputReconstruction(Reconstruction):
     result: AttackResult = field(repr=False, kw_only=True)
     hints: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
 
+    @property
+    def linkage(self) -> Linkage:
+        """Which known records were linked, and under which motion."""
+        return self.result.linkage
+
     def __getattr__(self, name: str) -> Any:
         # Only for fields that were not set yet: as large as the release, and often not needed.
         if name not in ("estimates", "breach_probability"):
