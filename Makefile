@@ -11,8 +11,9 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Larger cases, and new examples of every property.
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or hypothesis"
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

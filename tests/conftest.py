@@ -8,15 +8,11 @@ kernel is pickled with its parameters. The second way is slow, except for a part
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
+from effort import load_profile
 from isobreach.engine import LocalEngine, ProcessEngine, using
 
-# The same examples on every machine; no deadline, because the first call of a kernel may compile it.
-settings.register_profile(
-    "isobreach", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("isobreach")
+load_profile()
 
 CONFORMING = ("linking", "attacks")
 TELLING = {"test_linking_blocks"}  # files whose tests on worker processes are not slow

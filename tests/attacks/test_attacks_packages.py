@@ -15,6 +15,7 @@ from scipy.linalg import qr
 from sklearn.datasets import load_digits
 from turboquant_vectors import PrivateEncoder
 
+from effort import slow
 from isobreach.attacks import attack, attack_linked
 from isobreach.geometry import row_norms
 from isobreach.linking import link
@@ -120,7 +121,7 @@ def turned(digits):
     return _unit(digits[chosen]), released, order
 
 
-@pytest.mark.parametrize("noise", ["estimate", TURN / np.hypot(1, TURN) / 8])
+@pytest.mark.parametrize("noise", ["estimate", *slow(TURN / np.hypot(1, TURN) / 8)])
 def test_privrag_guard(turned, noise):
     """64 known records are linked, and the rest opened: what stays is the noise, and what the links do not reach.
 

@@ -23,7 +23,7 @@ def test_breaches_are_as_frequent_as_reported(estimator, n, known, epsilon):
     released, order = plant(records, rng)
     held = records[:known] if known else records[:1] + 20
     results = [
-        attack(held, released, epsilon, motion="orthogonal", estimator=estimator, seed=seed) for seed in range(800)
+        attack(held, released, epsilon, motion="orthogonal", estimator=estimator, seed=seed) for seed in range(400)
     ]
     counted = np.mean([_breaches(result, records, order) for result in results], axis=0)
     claimed = results[0].breach_probability[order]
@@ -68,7 +68,7 @@ def test_a_rounded_release_never_claims_more_than_it_delivers(estimator, n, know
     rng = np.random.default_rng(0)
     records = rng.standard_normal((12, n)) * np.exp(0.5 * rng.standard_normal((12, 1)))
     excess = []
-    for seed in range(200):
+    for seed in range(100):
         released, order = plant(records, rng)
         result = attack(
             records[:known], released.round(decimals), epsilon, motion="orthogonal", estimator=estimator, seed=seed

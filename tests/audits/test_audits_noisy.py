@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from audited import audit, given, orders, settings
+from effort import slow
 from isobreach import datasets
 from isobreach.attacks import attack_linked
 from isobreach.audits.insiders import RowsKnown
@@ -67,7 +68,7 @@ def test_probabilities_are_those_of_random_directions(name, scheme):
     assert found.probability[0].mean() >= np.max(np.mean(shares, axis=1)) - 0.01
 
 
-@pytest.mark.parametrize("noise", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("noise", [0.1, *slow(0.02, 0.3)])
 @pytest.mark.parametrize("name", TABLES)
 def test_the_attack_breaches_no_more_than_the_audit_says(name, noise):
     """The attack itself, which has to choose a length without knowing the record's: perturbed, attacked, counted."""
@@ -87,9 +88,9 @@ def test_the_attack_breaches_no_more_than_the_audit_says(name, noise):
     assert told <= np.mean(shares) + 4 * error + 0.2
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ["incomes", *slow("gaussian", "letter")])
 def test_without_noise_it_is_the_audit_of_a_rotation(name):
-    arguments = {"epsilon": EPSILON, "coalition_sizes": range(1, 8), "trials": 6, "seed": 1, "rows_known": True}
+    arguments = {"epsilon": EPSILON, "coalition_sizes": range(1, 8), "trials": 3, "seed": 1, "rows_known": True}
     plain, none, little = (
         audit(TABLES[name], scheme=scheme, **arguments)
         for scheme in ("orthogonal", Noisy(noise=0.0), Noisy(noise=1e-10))
@@ -104,20 +105,37 @@ def test_without_noise_it_is_the_audit_of_a_rotation(name):
 
 def test_more_noise_exposes_less_and_much_exposes_next_to_nothing():
     means = [
-        audit(TABLES["letter"], scheme=Noisy(noise=noise), epsilon=0.1, coalition_sizes=[20], trials=10, seed=0)
+        audit(TABLES["letter"], scheme=Noisy(noise=noise), epsilon=0.1, coalition_sizes=[20], trials=5, seed=0)
         .at(20)
         .random.mean.value
-        for noise in (0.0, 0.1, 0.5, 5.0)
+        for noise in (0.0, 0.2, 5.0)
     ]
     assert means[0] == 1
-    assert means[0] > means[1] > means[2] > means[3]
-    assert means[3] < 0.01
+    assert means[0] > means[1] > means[2]
+    assert means[2] < 0.01
 
 
-@pytest.mark.parametrize("scheme", [Noisy(noise=0.05), Noisy(noise=0.5), Ball(), OrthogonalNoise(noise=0.2)])
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("gaussian", Noisy(noise=0.05)),
+        ("letter", Noisy(noise=0.5)),
+        ("incomes", Ball()),
+        ("letter", OrthogonalNoise(noise=0.2)),
+        *slow(
+            ("letter", Noisy(noise=0.05)),
+            ("incomes", Noisy(noise=0.05)),
+            ("gaussian", Noisy(noise=0.5)),
+            ("incomes", Noisy(noise=0.5)),
+            ("gaussian", Ball()),
+            ("letter", Ball()),
+            ("gaussian", OrthogonalNoise(noise=0.2)),
+            ("incomes", OrthogonalNoise(noise=0.2)),
+        ),
+    ],
+)
 def test_the_bound_holds_under_noise(name, scheme):
-    result = audit(TABLES[name], scheme=scheme, epsilon=EPSILON, coalition_sizes=[1, 2, 3, 5], trials=20, seed=0)
+    result = audit(TABLES[name], scheme=scheme, epsilon=EPSILON, coalition_sizes=[1, 2, 3, 5], trials=5, seed=0)
     for one in result.per_size:
         assert one.worst_breached.value <= one.bound.records
         assert one.worst_mean.value <= one.bound.mean + 1e-12
@@ -165,7 +183,7 @@ def test_no_insiders_do_better_than_the_audit_says_where_they_are_as_many_as_col
         assert np.mean(shares) <= told.value + 3 * error + (told.high - told.value)
 
 
-@pytest.mark.parametrize("scheme", [Noisy(noise=1.0), OrthogonalNoise(noise=0.5), OrthogonalNoise(noise=1.0)])
+@pytest.mark.parametrize("scheme", [Noisy(noise=1.0), OrthogonalNoise(noise=0.5), *slow(OrthogonalNoise(noise=1.0))])
 def test_no_insiders_who_shrink_do_better_than_the_audit_says(scheme):
     """Rows as they are released, at other scales, or shrunk towards their mean: turned by Procrustes, counted."""
     rng = np.random.default_rng(1)
@@ -210,16 +228,17 @@ def test_attributes_agree_with_those_of_a_rotation_where_noise_is_small():
     np.testing.assert_allclose(noisy.attributes.value, plain.attributes.value, atol=0.002)
 
 
-def test_intervals_cover_the_mean_over_coalitions_and_noise():
-    """Sixty audits with seeds of their own, against the mean of sixty others: 95%, less three standard errors."""
+@pytest.mark.parametrize(("audits", "trials"), [(8, 6), *slow((60, 30))])
+def test_intervals_cover_the_mean_over_coalitions_and_noise(audits, trials):
+    """Audits with seeds of their own, against the mean of as many others: 95%, less three standard errors."""
     records = np.random.default_rng(3).normal(2, 1, (120, 5))
     scheme, means = Noisy(noise=0.2), []
-    for seed in range(120):
-        result = audit(records, scheme=scheme, epsilon=0.1, coalition_sizes=[12], trials=30, seed=seed)
+    for seed in range(2 * audits):
+        result = audit(records, scheme=scheme, epsilon=0.1, coalition_sizes=[12], trials=trials, seed=seed)
         means.append(result.at(12).random.mean)
-    true = np.mean([one.value for one in means[60:]])
-    covered = np.mean([one.low <= true <= one.high for one in means[:60]])
-    assert covered >= 0.86
+    true = np.mean([one.value for one in means[audits:]])
+    covered = np.mean([one.low <= true <= one.high for one in means[:audits]])
+    assert covered >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / audits)
 
 
 def test_orthogonal_noise_is_about_directions():

@@ -219,9 +219,6 @@ def test_noise_that_stops_insiders_but_not_the_lattice_attack_is_not_called_enou
     """One insider of sixteen columns breaches next to nobody; the lattice attack reads everything."""
     pytest.importorskip("fpylll")
     records = LETTER[:1500].astype(float)
-    found = _tried(records, (0.001, 1.0), repeats=40, lattice=True, coalition_sizes=[1], epsilon=0.1)
-    few, much = found.levels
-    assert few.breach_rate.high <= 0.1
     found = _tried(records, (0.001, 1.0), repeats=40, lattice=True, coalition_sizes=[1], epsilon=0.1, target=0.12)
     few, much = found.levels
     assert few.breach_rate.high <= 0.12

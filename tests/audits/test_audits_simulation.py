@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from audited import audit, orders
+from effort import slow
 from isobreach import datasets
 from isobreach.attacks import attack
 from isobreach.geometry import attribute_breach_probability, row_norms
@@ -146,13 +147,14 @@ def test_where_hidden_parts_point_everywhere_the_closed_form_tells_how_much_is_l
         np.testing.assert_allclose(result.attributes.value[place], np.mean(told, axis=0), atol=0.015)
 
 
-def test_intervals_of_attributes_cover_what_all_coalitions_learn():
+@pytest.mark.parametrize("audits", [10, *slow(30)])
+def test_intervals_of_attributes_cover_what_all_coalitions_learn(audits):
     """More others than are watched, so that these are a sample, drawn anew for every coalition."""
     records = np.exp(np.random.default_rng(1).standard_normal((2500, 4))) * [1.0, 10.0, 100.0, 1000.0]
     found = [
         audit(records, scheme="orthogonal", epsilon=0.1, coalition_sizes=[2], trials=20, seed=seed, rows_known=True)
-        for seed in range(60)
+        for seed in range(2 * audits)
     ]
-    true = np.mean([one.attributes.value[0] for one in found[30:]], axis=0)
-    covered = [(one.attributes.low[0] <= true) & (true <= one.attributes.high[0]) for one in found[:30]]
+    true = np.mean([one.attributes.value[0] for one in found[audits:]], axis=0)
+    covered = [(one.attributes.low[0] <= true) & (true <= one.attributes.high[0]) for one in found[:audits]]
     assert np.mean(covered) >= 0.86

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from effort import slow
 from isobreach.cli import main
 from isobreach.io import alone
 from isobreach.reproduction import NAMES
@@ -28,11 +29,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 def quick(tmp_path_factory):
     """All experiments, quick."""
     out = tmp_path_factory.mktemp("reproduce") / "out"
-    started = time.process_time()
     with pytest.raises(SystemExit) as stop:
         main(["reproduce", "all", "--quick", "--out", str(out), "--quiet"])
     assert not stop.value.code
-    assert time.process_time() - started < 60  # of a processor: the machine may be busy with other tests
     return out
 
 
@@ -185,6 +184,7 @@ def trials_kept(out, beyond=0):
     raise AssertionError("no more trials were kept")
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_files(tmp_path):
     """SIGKILL, again and again, at moments that nobody chose; run times aside."""
     trials, moments, out, kept = ("--trials", "100"), random.Random(0), tmp_path / "killed", [0]
@@ -201,6 +201,7 @@ def test_a_killed_run_goes_on_to_the_same_files(tmp_path):
     assert whole(out, *trials) == expected
 
 
+@pytest.mark.slow
 def test_threads_and_processors_change_nothing(tmp_path):
     """One processor and one BLAS thread, or all that there are."""
     if not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2:
@@ -216,7 +217,7 @@ def test_threads_and_processors_change_nothing(tmp_path):
     assert whole(tmp_path / "all", "--trials", "3", env=free) == one
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGTERM, *slow(signal.SIGINT)])
 def test_an_interrupt_says_that_trials_are_kept(tmp_path, number):
     out = tmp_path / "out"
     process = start(out, "--trials", "5000")
@@ -239,7 +240,7 @@ def test_experiments_add_up_in_one_folder_each_with_its_own_trials(run, tmp_path
     out.mkdir()
     (out / ".0123456789abcdef.json").write_text('{"comm')  # as a kill in the first moment leaves it
     earlier = {}
-    for name, trials in (("letter-epsilon", 4), ("letter-known", 2), ("kaplan", 5)):
+    for name, trials in (("kaplan", 3), ("letter-epsilon", 2), ("letter-known", 1)):
         done = run("reproduce", name, "--quick", "--trials", trials, "--out", out)
         assert (done.code, done.err) == (0, "")
         assert "the paper says" in done.out
@@ -249,13 +250,13 @@ def test_experiments_add_up_in_one_folder_each_with_its_own_trials(run, tmp_path
         assert {file: now[file] for file in earlier} == earlier
         earlier = now
     page = (out / "reproduction.md").read_text(encoding="utf-8")
-    for name, trials in (("letter-known", 2), ("letter-epsilon", 4), ("kaplan", 5)):
+    for name, trials in (("letter-known", 1), ("letter-epsilon", 2), ("kaplan", 3)):
         assert f"isobreach reproduce {name} --out DIR --seed 0 --quick --trials {trials}\n" in page
         assert f"figures/{name}.png" in page
     assert "figures/size_times.png" not in page
     parameters = json.loads((out / "run.json").read_text())["parameters"]
     assert parameters["figures"] == ["letter-known", "letter-epsilon", "kaplan"]
-    assert parameters["trials"] == {"letter-known": 2, "letter-epsilon": 4, "kaplan": 5}
+    assert parameters["trials"] == {"letter-known": 1, "letter-epsilon": 2, "kaplan": 3}
 
 
 def test_fewer_trials_are_shown_where_they_are_asked_for(run, tmp_path):

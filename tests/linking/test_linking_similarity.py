@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from effort import slow
 from isobreach.linking import link
 from oracles import rotation
 
@@ -24,8 +25,8 @@ def _release(records, rng, scale, *, wide=None, far=5.0):
 
 
 @pytest.mark.parametrize("store", STORED)
-@pytest.mark.parametrize("scale", [0.01, 0.3, 1.0, 7.0, 100.0])
-@pytest.mark.parametrize("a", [3, 4, 6, 10])
+@pytest.mark.parametrize("scale", [0.01, 1.0, 7.0, *slow(0.3, 100.0)])
+@pytest.mark.parametrize("a", [3, 4, 10, *slow(6)])
 def test_fine_data_are_linked_at_any_scale(a, scale, store):
     """The scale is found as precisely as the released distances show it."""
     for n, wide in ((3, 3), (8, 8), (8, 11)):
@@ -59,11 +60,12 @@ TABLES = {
 COARSE = {**STORED, **{f"{k} decimals": lambda rows, k=k: rows.round(k) for k in range(2, 7)}}
 
 
+@pytest.mark.parametrize(("trials", "least"), [(24, 8), *slow((120, 40))])
 @pytest.mark.parametrize("table", TABLES)
-def test_every_link_is_to_the_true_value(table):
+def test_every_link_is_to_the_true_value(table, trials, least):
     """Also where several scales fit: points on a line of a grid, whose stretched copies are on it too."""
     linked = 0
-    for seed in range(60):
+    for seed in range(trials):
         rng = np.random.default_rng([seed, list(TABLES).index(table)])
         m, n, a = int(rng.integers(5, 120)), int(rng.integers(1, 9)), int(rng.choice([3, 4, 6, 10]))
         records = TABLES[table](rng, m, n)
@@ -74,7 +76,7 @@ def test_every_link_is_to_the_true_value(table):
         _check(linkage, released, order, known)
         assert all(order[k] in found for k, found in zip(known, linkage.candidates, strict=True)), seed
         linked += len(linkage.linked)
-    assert linked >= 20
+    assert linked >= least
 
 
 @pytest.mark.parametrize("a", [1, 2])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE
 from isobreach.errors import InputError
@@ -19,6 +20,7 @@ from isobreach.reproduction import (
     finished,
     results_csv,
     run_experiment,
+    tables,
 )
 from isobreach.reproduction.parameters import PAPER
 from isobreach.reproduction.running import trial_draws
@@ -134,6 +136,15 @@ def test_a_damaged_store_is_named(tmp_path):
     (tmp_path / "k.npz").write_bytes(b"PK\x03\x04")
     with pytest.raises(InputError, match=r"k\.npz must be finished trials\. Got a damaged file\. Remove it"):
         run(plan(Counted()), FileStore(tmp_path / "k.npz", holds="finished trials"))
+
+
+def test_neither_threads_nor_those_of_blas_change_a_number(tmp_path):
+    made, found = experiment("kaplan", quick=True, trials=1), []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            store = FileStore(tmp_path / f"{threads}.npz")
+            found.append(run_experiment(made, tables(0, quick=True), seed=0, quick=True, store=store, threads=threads))
+    assert np.array_equal(found[0].numbers, found[1].numbers)
 
 
 def test_the_plan_is_the_papers():
