@@ -25,16 +25,17 @@ FOUNDATION = {
     "_version",
     "document",
 }
-CORE = FOUNDATION | {"geometry", "engine", "linking", "attacks", "schemes"}
+CORE = FOUNDATION | {"geometry", "release", "engine", "linking", "attacks", "schemes"}
 
 # Each package and what it may import, besides itself.
 MAY_IMPORT = {
     **dict.fromkeys(FOUNDATION, FOUNDATION),
     "geometry": FOUNDATION,
+    "release": FOUNDATION,
     "engine": FOUNDATION,
     "linking": FOUNDATION | {"geometry", "engine"},
-    "attacks": FOUNDATION | {"geometry", "engine", "linking"},
-    "schemes": FOUNDATION | {"geometry"},
+    "attacks": FOUNDATION | {"geometry", "release", "engine", "linking"},
+    "schemes": FOUNDATION | {"geometry", "release"},
     "datasets": FOUNDATION,
     "io": FOUNDATION | {"schemes"},
     "audits": CORE | {"datasets"},

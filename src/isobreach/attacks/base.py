@@ -21,6 +21,7 @@ from isobreach._validation import check_not_negative, check_same_width, check_ta
 from isobreach.document import Document
 from isobreach.engine import Engine
 from isobreach.errors import InputError
+from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -271,7 +272,7 @@ class Attack(ABC):
     audited: ClassVar[bool] = False
     needs_grid: ClassVar[bool] = False
 
-    def suits(self, model: Any) -> str | None:
+    def suits(self, model: ReleaseModel) -> str | None:
         """Return why the attack cannot work on a release of this model, or None.
 
         Parameters

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from isobreach._progress import Progress, no_progress
-from isobreach.attacks import Knowledge, reconstruct
+from isobreach.attacks import ATTACKS, Knowledge, reconstruct
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.kept import Kept
 from isobreach.geometry import row_norms
+from isobreach.release import ReleaseModel
 from isobreach.schemes import Release
 
 FloatArray = NDArray[np.float64]
@@ -69,6 +70,7 @@ class AttackerFigures:
 
 def attackers(
     names: Sequence[str],
+    model: ReleaseModel,
     table: OwnersTable,
     release: Release,
     noise: float,
@@ -80,7 +82,8 @@ def attackers(
 ) -> tuple[AttackerFigures, ...]:
     """Figures of every attacker against one release; those of before are ``kept``, under the release's ``label``.
 
-    ``noise``: deviation of a released coordinate.
+    ``model``: of the release; what an attack cannot work on it says, and is not played. ``noise``: deviation of a
+    released coordinate.
     """
     found = []
     for name in names:
@@ -94,7 +97,11 @@ def attackers(
                 )
             )
             continue
-        one = _attacked(name, table, release, noise, seed, progress)
+        unsuited = ATTACKS.named("attacks", name).suits(model)
+        if unsuited is None:
+            one = _attacked(name, table, release, noise, seed, progress)
+        else:
+            one = AttackerFigures(name, False, unsuited, 0.0, 0.0, True, np.zeros(table.records.shape[1]))
         found.append(one)
         kept.done(part, one.arrays, whole=True)
     return tuple(found)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""How exposed every record is where the release carries noise, to insiders who know their own rows.
 
-Released rows are y = M x + e, at the records' scale. The insiders' pairs give directions K among the records and, by
-least squares, their images R in the release (``fit_motions``). Directions along which the insiders' records reach no
-farther than the noise are hardly determined: they are left out or taken in. Released parts R'y are taken as they are or
-*filtered*: shrunk towards their mean over all rows by C (C + sigma^2 I)^-1, C their covariance less that of the noise
-(Wiener), or towards zero by one factor, as much shorter as the noise has made them longer. That needs nothing but the
-release and its noise. Of all these, what breaches most on average counts. A record is estimated by its foot K f,
-f = R'y or filtered, and a random direction in the hidden dimensions H = K's complement, of which there are h. With the
-owner's knowledge of x the error is
+Released rows are y = M x + e, at the records' scale. Where the motion has a translation, records and rows are taken
+from their means over the insiders: x, y and K'x below are then differences from these. The insiders' pairs give
+directions K among the records and, by least squares, their images R in the release (``fit_motions``). Directions along
+which the insiders' records reach no farther than the noise are hardly determined: they are left out or taken in.
+Released parts R'y are taken as they are or *filtered*: shrunk towards their mean over all rows by C (C + sigma^2
+I)^-1, C their covariance less that of the noise (Wiener), or towards zero by one factor, as much shorter as the noise
+has made them longer. That needs nothing but the release and its noise. Of all these, what breaches most on average
+counts. A record is estimated by its foot K f, f = R'y or filtered, and a random direction in the hidden dimensions H =
+K's complement, of which there are h. With the owner's knowledge of x the error is
 
     |x - estimate|^2 = a^2 + |H'x - r w|^2,   a = |K'x - f|,
 
@@ -61,9 +62,9 @@ class NoisyTable(OwnersTable):
             pairs = self.records[linked], self.released[linked]
             least = 2 * float(np.linalg.norm(self.radius[linked]))
             unseen = max(DETERMINED * self.noise * float(np.sqrt(self.released.shape[1])), least)
-            several = [fit_motions(*pairs, least, whiten=False)]
+            several = [fit_motions(*pairs, least, translates=self.translates, whiten=False)]
             if (several[0].strength <= unseen).any():
-                several.append(fit_motions(*pairs, unseen, whiten=False))
+                several.append(fit_motions(*pairs, unseen, translates=self.translates, whiten=False))
             hidden[place] = several[-1].hidden_dimension
             tried = [(one, self._feet(one)) for one in several]
             probability[place] = max((p for one in tried for p in self._probabilities(*one)), key=np.mean)
@@ -74,7 +75,8 @@ class NoisyTable(OwnersTable):
 
     def _feet(self, motions: ConsistentMotions) -> list[FloatArray]:
         """Each record's foot along K as the release has it, R'y; and filtered in two ways, if there is noise."""
-        feet = np.concatenate([self.released[tile] @ motions.released for tile in tiles(self.released)])
+        centre = motions.released_centre
+        feet = np.concatenate([(self.released[tile] - centre) @ motions.released for tile in tiles(self.released)])
         if not self.noise or not feet.shape[1]:
             return [feet]
         middle = feet.mean(axis=0)
@@ -89,8 +91,9 @@ class NoisyTable(OwnersTable):
         """Breach probability of every record, for each of the feet."""
         probabilities = [np.empty(len(self.records)) for _ in ways]
         for tile in tiles(self.records):
-            seen = self.records[tile] @ motions.known
-            residual = row_norms(self.records[tile] - seen @ motions.known.T)
+            centred = self.records[tile] - motions.known_centre
+            seen = centred @ motions.known
+            residual = row_norms(centred - seen @ motions.known.T)
             reach, h = self.epsilon * self.norms[tile], motions.hidden_dimension
             for probability, feet in zip(probabilities, ways, strict=True):
                 wrong = row_norms(seen - feet[tile])
@@ -101,7 +104,7 @@ class NoisyTable(OwnersTable):
 
     def _learned(self, motions: ConsistentMotions, feet: FloatArray, watched: IntArray) -> FloatArray:
         """Share of the watched records of which each attribute is learned."""
-        records = self.records[watched]
+        records = self.records[watched] - motions.known_centre
         error = records - feet[watched] @ motions.known.T
         reach = np.outer(row_norms(records @ motions.known_hidden), row_norms(motions.known_hidden))
         return learned(

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach.audits.attackers import AttackerFigures, attackers
+from isobreach.audits.declared import playable
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.audits.kept import Kept
@@ -36,6 +37,7 @@ from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick
 from isobreach.engine import default_workers
 from isobreach.linking import EXACT, Growth, grid_spacing
+from isobreach.release import ReleaseModel
 from isobreach.schemes import Noisy, Release, perturb
 
 FloatArray = NDArray[np.float64]
@@ -138,7 +140,8 @@ def remedies(
         release = perturb(records, Noisy(noise=level), int(own[0]))
         broken: dict[str, float] = {}
         if max(rate.high, column_means) <= target and smallest is None:
-            played = tried.attackers(settings.attackers, f"noise {level!r}", release, int(own[0]), level * spread)
+            label, model = f"noise {level!r}", Noisy.model
+            played = tried.attackers(settings.attackers, label, model, release, int(own[0]), level * spread)
             broken = {one.name: one.worst for one in played}
             smallest = level if max(broken.values(), default=0.0) <= target else None
         figures.append(NoiseFigures(level, rate, *stick.left(release.data[release.key.order]), broken))
@@ -146,7 +149,8 @@ def remedies(
     for level, own in zip(JITTER_LEVELS if steps.any() else (), jitter_seeds, strict=False):
         move = _Jitter(level * steps)
         release = perturb(move(records, np.random.default_rng(own[0])), settings.scheme, int(own[0]))
-        played = tried.attackers(readable, f"jitter {level!r}", release, int(own[0]), move.deviation)
+        model = playable(settings.scheme)
+        played = tried.attackers(readable, f"jitter {level!r}", model, release, int(own[0]), move.deviation)
         rate = tried.insiders(f"jitter {level!r}", own, move)
         left = stick.left(release.data[release.key.order])
         read = {one.name: one.worst for one in played}
@@ -222,10 +226,10 @@ class _Tried:
         return mean_interval(rates)
 
     def attackers(
-        self, names: Sequence[str], name: str, release: Release, seed: int, noise: float
+        self, names: Sequence[str], name: str, model: ReleaseModel, release: Release, seed: int, noise: float
     ) -> tuple[AttackerFigures, ...]:
         """Attackers without insiders on one release, who know how much noise there is."""
-        return attackers(names, self.table, release, noise, seed, self.kept, self.progress, label=name)
+        return attackers(names, model, self.table, release, noise, seed, self.kept, self.progress, label=name)
 
 
 def _rate(played: tuple[IntArray, int], params: tuple[OwnersTable, _Move]) -> float:

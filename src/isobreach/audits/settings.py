@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._validation import check_epsilon, check_integer, check_not_negative, check_probability
+from isobreach.audits.declared import playable
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
+from isobreach.release import Motion
 from isobreach.schemes import Scheme, scheme_by_name
 
 FloatArray = NDArray[np.float64]
@@ -36,13 +38,19 @@ class Settings:
     rows_known: bool
 
     @property
+    def motion(self) -> Motion:
+        """The motion that the scheme declares."""
+        motion = playable(self.scheme).motion
+        return "orthogonal" if motion is None else motion  # None is not playable
+
+    @property
     def covered(self) -> tuple[int, ...]:
         """Sizes at which greedy coalitions are played: those asked for, the single insider, and a ladder under noise.
 
         Insiders may leave some of their records out, so the worst of smaller coalitions counts for larger ones. Without
         noise more records never expose less of anyone else.
         """
-        smaller = (1,) if self.scheme.keeps else ladder(self.sizes[-1])
+        smaller = (1,) if playable(self.scheme).noise is None else ladder(self.sizes[-1])
         return tuple(sorted({*smaller, *self.sizes}))
 
     @classmethod
@@ -60,11 +68,13 @@ class Settings:
         rows_known: bool,
     ) -> "Settings":
         """Settings from what a user gives, or what is wrong with that as far as it can be told without the table."""
+        scheme = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
+        playable(scheme)
         sizes = sorted({check_integer("coalition_sizes", size, least=1) for size in coalition_sizes})
         if not sizes:
             raise InputError("coalition_sizes", "must have at least one size", "none")
         return cls(
-            scheme=scheme_by_name(scheme) if isinstance(scheme, str) else scheme,
+            scheme=scheme,
             epsilon=check_epsilon(epsilon),
             sizes=tuple(sizes),
             trials=check_integer("trials", trials, least=2),

@@ -22,6 +22,7 @@ from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
+from isobreach.audits.declared import directions, playable, shown
 from isobreach.audits.exposure import NOBODY, OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
@@ -34,8 +35,8 @@ from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.engine import ONE_BLAS_THREAD, default_workers
 from isobreach.geometry import row_norms
-from isobreach.linking import EXACT, GrowingLinks, Motion
-from isobreach.schemes import OrthogonalNoise, Release, Scheme, perturb
+from isobreach.linking import EXACT, GrowingLinks
+from isobreach.schemes import Release, perturb
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -108,7 +109,7 @@ def _audited(
     store: Store | None,
     threads: int | None,
 ) -> AuditResult:
-    scheme, sizes, trials, motion = settings.scheme, settings.sizes, settings.trials, _motion(settings.scheme)
+    scheme, sizes, trials, model = settings.scheme, settings.sizes, settings.trials, playable(settings.scheme)
     total, columns = records.shape
     release = perturb(records, scheme, seed)
     table, linker = _prepared(records, release, settings)
@@ -129,10 +130,10 @@ def _audited(
         table.norms,
         table.epsilon,
         table.tolerance,
-        norms_kept=motion == "orthogonal",
+        norms_kept=not model.translates,
         draws=generator(seed, "baseline"),
     )
-    attacked = attackers(settings.attackers, table, release, release.key.noise, seed, kept, progress)
+    attacked = attackers(settings.attackers, model, table, release, release.key.noise, seed, kept, progress)
     tried = None
     if settings.noise_levels:
         tried = remedies(
@@ -148,7 +149,7 @@ def _audited(
     return AuditResult(
         scheme=scheme.name,
         scheme_parameters=asdict(scheme),
-        motion=motion,
+        motion=settings.motion,
         epsilon=settings.epsilon,
         level=settings.level,
         sizes=sizes,
@@ -167,8 +168,8 @@ def _audited(
         attackers=attacked,
         remedies=tried,
         rows_known=rows_known,
-        noise=not scheme.keeps,
-        unit_length=isinstance(scheme, OrthogonalNoise),
+        noise=model.noise is not None,
+        unit_length=model.unit_length,
         undecided=int((~played.random.complete).any(axis=1).sum()),
     )
 
@@ -176,26 +177,28 @@ def _audited(
 def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tuple[OwnersTable, Linker]:
     """The owner's table, and how insiders find their rows.
 
-    Under noise they are supposed to know them: to look for them takes seconds to minutes a coalition, so that only
-    insiders who know more than those who would search can be played in numbers.
+    Where distances are not kept exactly they are supposed to know them: under noise to look for them takes seconds to
+    minutes a coalition, so that only insiders who know more than those who would search can be played in numbers. A
+    scale is given to them as well, which ratios of distances give away.
     """
-    scheme, epsilon, key = settings.scheme, settings.epsilon, release.key
+    scheme, key, model = settings.scheme, release.key, playable(settings.scheme)
     values = np.ascontiguousarray(records, dtype=np.float64)
-    if scheme.keeps:
-        motion = _motion(scheme)
-        links = GrowingLinks(records, release.data, key.order, motion=motion)
-        table = OwnersTable(values, links.radius, motion != "orthogonal", epsilon, settings.tolerances(values))
-        return table, RowsKnown() if settings.rows_known else links
-    if isinstance(scheme, OrthogonalNoise):  # which releases directions alone
-        values = values / np.abs(values).max(axis=1, keepdims=True)  # first: squares of small entries underflow
-        values = values / row_norms(values)[:, None]
-    radius = EXACT.radius(row_norms(values), values.shape[1])
+    values = directions(values) if model.unit_length else values
+    tolerance = settings.tolerances(values)
+    if model.keeps:
+        links = GrowingLinks(records, release.data, key.order, motion=settings.motion)
+        shown(scheme, values, release, links.radius)
+        table = OwnersTable(values, links.radius, model.translates, settings.epsilon, tolerance)
+        return table, RowsKnown() if settings.rows_known or not model.permutation else links
+    radius = EXACT.radius(row_norms(values), values.shape[1]) + shown(scheme, values, release)
+    if model.noise is None:
+        return OwnersTable(values, radius, model.translates, settings.epsilon, tolerance), RowsKnown()
     table = RedrawnTable(
         values,
         radius,
-        False,
-        epsilon,
-        settings.tolerances(values),
+        model.translates,
+        settings.epsilon,
+        tolerance,
         **released_rows(release),
         original=records,
         scheme=scheme,
@@ -288,11 +291,6 @@ def _greedy(table: OwnersTable, size: int, first: int | None, seed: int, progres
     orders.append(by_nearest(table, size))  # which has threads of its own
     progress("greedy coalitions", len(GREEDY), len(GREEDY))
     return dict(zip(GREEDY, orders, strict=True))
-
-
-def _motion(scheme: Scheme) -> Motion:
-    """The motion that insiders have to do with: schemes with noise have no translation."""
-    return "rigid" if "distances" in scheme.keeps and "norms" not in scheme.keeps else "orthogonal"
 
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:

@@ -12,13 +12,14 @@ from isobreach._random import random_source
 from isobreach._settings import setting
 from isobreach._validation import check_seed, check_table
 from isobreach.errors import InputError
+from isobreach.release import Invariant, ReleaseModel
 from isobreach.schemes.ball import Ball
 from isobreach.schemes.key import Key, Release
 from isobreach.schemes.noisy import Noisy
 from isobreach.schemes.orthogonal import Orthogonal
 from isobreach.schemes.orthogonal_noise import OrthogonalNoise
 from isobreach.schemes.rigid import Rigid
-from isobreach.schemes.scheme import Invariant, Scheme
+from isobreach.schemes.scheme import Scheme
 
 __all__ = [
     "SCHEMES",
@@ -29,6 +30,7 @@ __all__ = [
     "Orthogonal",
     "OrthogonalNoise",
     "Release",
+    "ReleaseModel",
     "Rigid",
     "Scheme",
     "perturb",

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative, check_positive
+from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Release
 from isobreach.schemes.rotation import rotated, spread, unit
-from isobreach.schemes.scheme import Invariant, Scheme
+from isobreach.schemes.scheme import Scheme
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Ball(Scheme):
     beta: float | None = setting(None, "Distances that differ by more keep their order.", type=float)
 
     name: ClassVar[str] = "ball"
-    keeps: ClassVar[tuple[Invariant, ...]] = ()
+    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="ball", scale=True)
 
     def __post_init__(self) -> None:
         check_positive("scale", self.scale)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
+from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Release
 from isobreach.schemes.rotation import rotated, spread
-from isobreach.schemes.scheme import Invariant, Scheme
+from isobreach.schemes.scheme import Scheme
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Noisy(Scheme):
     noise: float = setting(0.1, "Deviation of the noise, relative to the spread of the table.")
 
     name: ClassVar[str] = "noisy"
-    keeps: ClassVar[tuple[Invariant, ...]] = ()
+    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="gaussian")
 
     def __post_init__(self) -> None:
         check_not_negative("noise", self.noise)

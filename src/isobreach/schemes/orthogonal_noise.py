@@ -11,9 +11,10 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
 from isobreach.errors import InputError
+from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Release
 from isobreach.schemes.rotation import rotated, unit
-from isobreach.schemes.scheme import Invariant, Scheme
+from isobreach.schemes.scheme import Scheme
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class OrthogonalNoise(Scheme):
     noise: float = setting(0.1, "Length of the noise, relative to the record.")
 
     name: ClassVar[str] = "orthogonal-noise"
-    keeps: ClassVar[tuple[Invariant, ...]] = ()
+    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="orthogonal", unit_length=True, scale=True)
 
     def __post_init__(self) -> None:
         check_not_negative("noise", self.noise)

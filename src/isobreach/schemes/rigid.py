@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from isobreach._random import RandomSource
 from isobreach._settings import setting
+from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Key, Release
 from isobreach.schemes.rotation import check_width, isometry
-from isobreach.schemes.scheme import Invariant, Scheme
+from isobreach.schemes.scheme import Scheme
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Rigid(Scheme):
     width: int | None = setting(None, "Columns of the release, if more than of the records.", type=int)
 
     name: ClassVar[str] = "rigid"
-    keeps: ClassVar[tuple[Invariant, ...]] = ("distances",)
+    model: ClassVar[ReleaseModel] = ReleaseModel("rigid")
 
     def __post_init__(self) -> None:
         check_width(self.width)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from isobreach.schemes import Key, Release, Scheme, setting
+from isobreach.schemes import Key, Release, ReleaseModel, Scheme, setting
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Flipped(Scheme):
     share: float = setting(0.5, "Share of the columns whose sign is flipped.")
 
     name: ClassVar[str] = "flipped"
-    keeps = ("norms", "distances", "inner products")
+    model = ReleaseModel("orthogonal")
 
     def release(self, records, source):
         """Return the released rows, shuffled, and their key."""
