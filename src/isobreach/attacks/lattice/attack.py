@@ -36,11 +36,24 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 BUDGET = 60.0
-_SAMPLE, _ADDED = 20_000, 2_000
-_SEARCHES = 3
-_ORIGIN_CHANCE = 1e-6
-_SURE, _VALUE_ERRORS = 6.0, (1e-6, 1e-2)
-_PART = 1e-3  # of a squared length: axes that lack more are parts of attributes' axes
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is read, and how values are stated."""
+
+    sample: int = 20_000  # Rows that the search sees; every row is checked afterwards.
+    added: int = 2_000  # Rows that a first frame misses, added to the sample: a tenth.
+    searches: int = 3  # Searches, each with rows that the one before missed; set by hand.
+    origin_chance: float = 1e-6  # That the origin lies on all grids by chance.
+    sure: float = 6.0  # Standard errors: 2e-9 for a normal error.
+    # Limits of a value's error, in steps: roundoff, and what naming can still tell apart.
+    value_errors: tuple[float, float] = (1e-6, 1e-2)
+    part: float = 1e-3  # Of a squared length: axes that lack more are parts of attributes' axes.
+    least_surplus: int = 4  # Rows beyond the columns, without which no path begins.
+
+
+_EXTENT = Extent()
 _ABSENT = "{} of {} known records are not in this release, so they settle nothing"
 _SCALED = "the known records are in this release at {:.6g} times their scale, so they settle nothing"
 _NOT_SO = {
@@ -48,7 +61,6 @@ _NOT_SO = {
     "known records": "these are not in this release",
     "sample": "it is of other people",
 }
-_LEAST_SURPLUS = 4  # rows beyond the columns, without which no path begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +143,9 @@ def _found(
 ) -> tuple[Frame | None, FloatArray, tuple[Doubt, ...]]:
     """Frame of certain axes on whose grid all rows lie, the rows' positions on it, and what is in doubt."""
     total = source.shape[0]
-    sample = np.sort(random.permutation(total)[:_SAMPLE])
+    sample = np.sort(random.permutation(total)[: _EXTENT.sample])
     doubts: tuple[Doubt, ...] = ()
-    for _ in range(_SEARCHES):
+    for _ in range(_EXTENT.searches):
         release = Release.measured(source.gather(sample), precision)
         if not np.ptp(release.rows, axis=0).any():
             doubts = (Doubt.CONSTANT,)
@@ -149,7 +161,7 @@ def _found(
         if sure.all() or not len(missed):
             return (frame.only(sure), positions[:, sure], doubts) if sure.any() else (None, positions, doubts)
         # Rows outside the sample that the lattice misses: once more with some of them.
-        sample = np.union1d(sample, random.permutation(missed)[:_ADDED])
+        sample = np.union1d(sample, random.permutation(missed)[: _EXTENT.added])
     return None, np.empty((total, 0)), doubts
 
 
@@ -157,7 +169,7 @@ def _why_nothing(rows: int, columns: int, precision: Precision) -> str:
     """Why no path found anything, as far as the release's size and precision tell."""
     if columns == 1:
         return "one column shows no rotation"
-    if rows < columns + _LEAST_SURPLUS:
+    if rows < columns + _EXTENT.least_surplus:
         return f"so few rows ({rows:,}) show no lattice of {columns:,} columns"
     hidden = f"; its values are rounded, which hides steps below about {10 * precision.step:.1g}"
     return f"its rows lie on no lattice with orthogonal axes that shows{hidden if precision.step else ''}"
@@ -248,7 +260,7 @@ def _named_by_those_present(
     Records that are in the release at another scale must fit the grid at that scale, and name nothing at theirs.
     """
     known = np.asarray(knowledge.known, dtype=np.float64)
-    own = Release.measured(source.gather(np.arange(min(_SAMPLE, source.shape[0]))), precision).explained
+    own = Release.measured(source.gather(np.arange(min(_EXTENT.sample, source.shape[0]))), precision).explained
     linkage = link(known, source, motion="auto", noise=noise if noise > own else None, progress=progress)
     present, scaled = linkage.status != "absent", linkage.scale != 1.0
     if present.all() and not scaled:
@@ -274,8 +286,8 @@ def _refutation(naming: Naming, misread: float) -> str:
 def _value_error(frame: Frame, positions: FloatArray, deviation: FloatArray) -> float:
     """The most that a value may be off, in steps: a step that is no decimal is known as well as the rows tell it."""
     spread = positions.std(axis=0) * np.sqrt(len(positions))
-    errors = _SURE * deviation / spread * np.abs(positions).max(axis=0)
-    return float(np.where(are_decimal(frame.steps), 0.0, errors).max().clip(*_VALUE_ERRORS))
+    errors = _EXTENT.sure * deviation / spread * np.abs(positions).max(axis=0)
+    return float(np.where(are_decimal(frame.steps), 0.0, errors).max().clip(*_EXTENT.value_errors))
 
 
 def _origin(frame: Frame, deviation: FloatArray, away: float) -> tuple[IntArray, bool]:
@@ -291,9 +303,9 @@ def _origin(frame: Frame, deviation: FloatArray, away: float) -> tuple[IntArray,
     reach = np.clip(10 * deviation, 1e-9, 0.1)
     rank = len(frame.base) - len(complement(frame.directions))
     chance = np.sort(np.log(2 * reach))[-rank:].sum()
-    entire = bool(((frame.directions**2).sum(axis=1) > 1 - _PART).all())
+    entire = bool(((frame.directions**2).sum(axis=1) > 1 - _EXTENT.part).all())
     here = entire or away <= float((reach * frame.steps).min())
-    on_grid = bool((np.abs(places - whole) <= reach).all() and chance < np.log(_ORIGIN_CHANCE) and here)
+    on_grid = bool((np.abs(places - whole) <= reach).all() and chance < np.log(_EXTENT.origin_chance) and here)
     return (whole if on_grid else np.zeros_like(whole)).astype(np.int64), on_grid
 
 

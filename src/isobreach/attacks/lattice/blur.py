@@ -9,6 +9,8 @@ axes, as noise has them and a wrong grid beside right ones has not. If each of k
 would be taken for the expected one, within 6 standard errors e_j, with probability about 24 e_j.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +19,16 @@ from isobreach.attacks.lattice.frame import Frame
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-_LOG_CHANCE = float(np.log(1e-6))
-_EVEN = 2.0  # times the smallest error is the largest, at most: those of noise are equal but for chance
+
+@dataclass(frozen=True)
+class Unexplained:
+    """When errors that the release does not explain are borne."""
+
+    log_chance: float = float(np.log(1e-6))  # That all steps are met by chance: rarer than one in a million.
+    even: float = 2.0  # The largest error over the smallest, at most: those of noise are equal but for chance.
+
+
+_UNEXPLAINED = Unexplained()
 
 
 def is_explained(
@@ -36,9 +46,9 @@ def is_explained(
     if not (blurred & certain).any():
         return certain
     sizes = deviation * frame.steps / lengths
-    even = bool(sizes.max() <= _EVEN * sizes.min())
+    even = bool(sizes.max() <= _UNEXPLAINED.even * sizes.min())
     errors = deviation / np.maximum(whole.std(axis=0) * np.sqrt(len(positions)), 1e-300)
     by_chance = float(np.log(np.minimum(24 * errors, 1.0)).sum())
-    if complete and even and frame.path.bears_noise and by_chance < _LOG_CHANCE:
+    if complete and even and frame.path.bears_noise and by_chance < _UNEXPLAINED.log_chance:
         return certain
     return np.asarray(certain & ~blurred)

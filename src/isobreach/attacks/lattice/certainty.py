@@ -31,6 +31,8 @@ that makes a power of ten of a finer step, as (0.6, 0.8), (-0.8, 0.6) times whol
 halves beside three constants. Such a release is the same, number for number, as that of a table of the coarser grid.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
@@ -42,13 +44,22 @@ _INDEX = 16
 # Vectors of squared lengths N1, N2, ... in units span a sublattice of index sqrt(N1 N2 ...), so below 16 N1 N2 < 256.
 _SQUARE_RATIOS = np.unique([p / q for p in range(1, _INDEX**2) for q in range(1, _INDEX**2) if p * q < _INDEX**2])
 _RATIOS = np.unique([p / q for p in range(1, _INDEX) for q in range(1, _INDEX) if p * q < _INDEX])
-_MANY = 10
-_LEADING = (5.0, 2.0, 1.0)
-_LARGEST_FRACTION = 10_000
-# The chance that any step is taken for natural: less where columns have no axis, as false axes are more usual there.
-_TELLING, _TELLING_IF_MISSING = 1e-3, 1e-5
-_LARGEST_ERROR = 1e-3
-_FEW_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """Which steps are natural, and which may be those of a turned frame."""
+
+    many: int = 10  # Axes of one step for which all attributes of that step would have to be tied in pairs.
+    leading: tuple[float, ...] = (5.0, 2.0, 1.0)  # Digits of decimals in use; the last that fits counts.
+    largest_fraction: int = 10_000  # Ranges of columns scaled to [0, 1]; beyond, one over a whole number is any step.
+    telling: float = 1e-3  # The chance that any step is taken for one over a whole number.
+    telling_if_missing: float = 1e-5  # Less where columns have no axis, as false axes are more usual there.
+    largest_error: float = 1e-3  # Relative, of a step: within a larger one any step is natural.
+    few_digits: int = 3  # Of a scale that people choose, as 0.37 and 2.54.
+
+
+_CERTAINTY = Certainty()
 # A leading digit, and how many columns make a frame of vectors of that length in whole numbers.
 _TURNED = ((5.0, 2), (3.0, 3), (2.0, 4))
 _ROOTS = np.array([np.sqrt(p) for p in range(2, _INDEX) if round(np.sqrt(p)) ** 2 != p])
@@ -59,7 +70,7 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, missing: int) -> tupl
 
     ``missing``: how many released columns there are beyond the axes.
     """
-    exact = _natural(steps, errors, _TELLING_IF_MISSING if missing else _TELLING)
+    exact = _natural(steps, errors, _CERTAINTY.telling_if_missing if missing else _CERTAINTY.telling)
     natural = np.isfinite(exact)
     ratios = steps[:, None] / steps
     doubt = errors[:, None] + errors
@@ -70,10 +81,10 @@ def judged_steps(steps: FloatArray, errors: FloatArray, *, missing: int) -> tupl
         _, classes = connected_components(_is_one_of(_RATIOS, ratios, doubt), directed=False)
         sizes = np.bincount(classes)[classes]
         outside = (tied & (classes[:, None] != classes)).any(axis=1)
-        many = ((sizes >= _MANY) & ~_are_roots(steps, errors)) | ((sizes >= 3) & (sizes % 2 == 1))
+        many = ((sizes >= _CERTAINTY.many) & ~_are_roots(steps, errors)) | ((sizes >= 3) & (sizes % 2 == 1))
         certain |= ~natural & ~outside & (many | ~tied.any(axis=1))
     # Within a large error any step is natural: rows that hardly vary in a direction leave such errors.
-    certain &= errors <= _LARGEST_ERROR
+    certain &= errors <= _CERTAINTY.largest_error
     certain &= ~_may_be_turned(steps, errors, missing)
     if missing >= 3:
         certain &= are_decimal(np.where(natural, exact, np.nan), (1.0,)) & (missing < 99)
@@ -88,7 +99,7 @@ def _may_be_turned(steps: FloatArray, errors: FloatArray, missing: int) -> BoolA
         near = np.abs(steps / nearest - 1) <= errors
         for step in np.unique(nearest[near]):
             group = near & (nearest == step)
-            if columns <= group.sum() + missing and (missing or group.sum() < _MANY):
+            if columns <= group.sum() + missing and (missing or group.sum() < _CERTAINTY.many):
                 turned |= group
     return turned
 
@@ -105,7 +116,7 @@ def _are_far_multiples(ratios: FloatArray, doubt: FloatArray) -> BoolArray:
 def _are_roots(steps: FloatArray, errors: FloatArray) -> BoolArray:
     """Whether steps are the root of a small whole number, no square, times a number of few digits."""
     numbers = steps[:, None] / _ROOTS
-    unit = 10.0 ** (np.floor(np.log10(numbers)) + 1 - _FEW_DIGITS)
+    unit = 10.0 ** (np.floor(np.log10(numbers)) + 1 - _CERTAINTY.few_digits)
     short = np.rint(numbers / unit) * unit
     return np.asarray((np.abs(numbers / short - 1) <= errors[:, None]).any(axis=1))
 
@@ -115,7 +126,7 @@ def _nearest_decimal(steps: FloatArray, leading: float) -> FloatArray:
     return np.asarray(leading * 10.0 ** np.rint(np.log10(steps / leading)))
 
 
-def are_decimal(steps: FloatArray, leading: tuple[float, ...] = _LEADING) -> BoolArray:
+def are_decimal(steps: FloatArray, leading: tuple[float, ...] = _CERTAINTY.leading) -> BoolArray:
     """Whether steps are exactly 1, 2 or 5 times a power of ten, as those are that were found to be."""
     nearest = [_nearest_decimal(steps, digit) for digit in leading]
     return np.asarray(np.isclose(steps, nearest, rtol=1e-14, atol=0.0).any(axis=0))
@@ -125,9 +136,9 @@ def _natural(steps: FloatArray, errors: FloatArray, most_chance: float) -> Float
     """The natural step that each step is within its relative error, NaN where there is none."""
     found = np.full(len(steps), np.nan)
     inverse = np.rint(1 / steps)
-    telling = (inverse >= 1) & (inverse < _LARGEST_FRACTION) & (errors * inverse < most_chance)
+    telling = (inverse >= 1) & (inverse < _CERTAINTY.largest_fraction) & (errors * inverse < most_chance)
     candidates = [np.where(telling, 1 / np.maximum(inverse, 1), np.nan)]
-    candidates += [_nearest_decimal(steps, leading) for leading in _LEADING]
+    candidates += [_nearest_decimal(steps, leading) for leading in _CERTAINTY.leading]
     for candidate in candidates:
         found = np.where(np.abs(steps / candidate - 1) <= errors, candidate, found)
     return found

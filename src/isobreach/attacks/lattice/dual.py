@@ -7,7 +7,7 @@ generators V, whole-number vectors c = V w in the column space of V, which reduc
 basis is unique like that of the rows' lattice.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,21 @@ from isobreach.geometry.lattice import Deadline, whole_combinations
 
 FloatArray = NDArray[np.float64]
 
-_EXTRA = 12
-_GENERATORS = (2, 4)  # times the columns: more of them stand noise better, and cost more
-_GAP = 1.3
-_LARGEST_SCALE = 2.0**40
-_CLOSE = 0.2
-_ROUNDS = 4
-_SURE = 6.0
+
+@dataclass(frozen=True)
+class DualSearch:
+    """How functionals are looked for."""
+
+    extra: int = 12  # Vectors beyond a multiple of the columns: equations that chance would have to meet.
+    generators: tuple[int, ...] = (2, 4)  # Times the columns: more of them stand noise better, and cost more.
+    gap: float = 1.3  # Smallest gap worth a look: every functional is checked on the rows afterwards.
+    largest_scale: float = 2.0**40  # Keeps the reduction within 64 bits.
+    close: float = 0.2  # Residual of a row that takes part in a fit.
+    rounds: int = 4  # Fits, each of which may change which rows are close; set by hand.
+    sure: float = 6.0  # Standard errors: 2e-9 for a normal error.
+
+
+_DUAL_SEARCH = DualSearch()
 
 
 def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
@@ -34,13 +42,13 @@ def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
     base = rows[int(random.integers(len(rows)))]
     differences = rows - base
     columns = rows.shape[1]
-    for times in _GENERATORS:
-        count = times * columns + _EXTRA
+    for times in _DUAL_SEARCH.generators:
+        count = times * columns + _DUAL_SEARCH.extra
         if len(rows) <= 2 * count:
             return None
-        vectors = differences[random_rows(differences, count, random, _SURE * error * np.sqrt(columns))]
-        found = whole_combinations(vectors, min(0.5 / error, _LARGEST_SCALE), deadline)
-        if found is None or found[1] < _GAP:
+        vectors = differences[random_rows(differences, count, random, _DUAL_SEARCH.sure * error * np.sqrt(columns))]
+        found = whole_combinations(vectors, min(0.5 / error, _DUAL_SEARCH.largest_scale), deadline)
+        if found is None or found[1] < _DUAL_SEARCH.gap:
             continue
         reduced = split(Dual(found[0], vectors, 2 * error), deadline)
         if reduced is not None and reduced[1]:
@@ -54,15 +62,15 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
     """Functionals fitted anew to all rows on which they are whole numbers; those that are no such are dropped."""
     frame = _as_frame(functionals, base)
     noise = np.full(len(functionals), np.inf)
-    for _ in range(_ROUNDS):
+    for _ in range(_DUAL_SEARCH.rounds):
         frame = phased(frame, rows)
         positions = frame.positions(rows)
         whole = np.rint(positions)
         # On most rows a whole number, and not the same one on all of them.
-        kept = ((np.abs(positions - whole) < _CLOSE).mean(axis=0) > 0.9) & (whole != whole[0]).any(axis=0)
+        kept = ((np.abs(positions - whole) < _DUAL_SEARCH.close).mean(axis=0) > 0.9) & (whole != whole[0]).any(axis=0)
         if not kept.any():
             return None
-        good = (np.abs(positions - whole)[:, kept] < _CLOSE).all(axis=1)
+        good = (np.abs(positions - whole)[:, kept] < _DUAL_SEARCH.close).all(axis=1)
         centred, target = rows[good] - rows[good].mean(axis=0), whole[good][:, kept]
         if (target == target[:1]).all(axis=0).any():
             return None
@@ -70,7 +78,7 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
         noise = np.sqrt(((positions - whole)[good][:, kept] ** 2).mean(axis=0))
         frame = _as_frame(fitted, frame.base)
     frame = phased(frame, rows)
-    errors = _SURE * step_errors(frame, rows, noise) + 1e-9
+    errors = _DUAL_SEARCH.sure * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     doubt = None if certain.all() else Doubt.OTHER_READINGS
     return replace(frame.measured_in(steps), certain=certain, doubt=doubt)

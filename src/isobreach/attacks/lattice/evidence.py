@@ -32,18 +32,27 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-# A chance of 1e-14, or of 1e-9 an axis.
-LEAST_Z = 8.0
-_LOG_CHANCE = float(np.log(1e-9))
-# Mean cosine below which values could not be stated: at 0.7 one entry in 5,000 would be read wrongly.
-LEAST_COSINE = 0.7
-_ROUNDOFF = 1e-12
-# Rows further from the grid than this many standard deviations of the residuals, within limits, are off it.
-_REACH, _REACHES = 8.0, (0.05, 0.5)
-# Rows that are enough for any evidence; how many times as many are looked at; and how many standard deviations of their
-# distance copies may be apart.
-_ENOUGH, _LOOKED_AT, _COPIES = 70, 4, 6.0
-_SURE, _STEP_ROUNDOFF = 10.0, 1e-7
+
+@dataclass(frozen=True)
+class Levels:
+    """How much evidence a grid needs."""
+
+    least_z: float = 8.0  # A chance of 1e-15.
+    # Of one axis: a false one is expected in ten million releases of a hundred columns.
+    log_chance: float = float(np.log(1e-9))
+    # Mean cosine below which values could not be stated: one entry in 5,000 would be read wrongly.
+    least_cosine: float = 0.7
+    roundoff: float = 1e-12  # Residuals below say nothing.
+    reach: float = 8.0  # Standard deviations of the residuals beyond which a row is off the grid.
+    reaches: tuple[float, float] = (0.05, 0.5)  # Limits of that, in steps.
+    enough: int = 70  # Rows that are enough for any evidence: 70 of them, all at cosine 0.7, have z = 8.3.
+    looked_at: int = 4  # Times as many are looked at, as some are copies.
+    copies: float = 6.0  # Standard deviations of their distance that copies may be apart.
+    sure: float = 10.0  # Standard errors of a fitted multiple or angle, which are biased a little.
+    step_roundoff: float = 1e-7  # Relative error of a fit in float64 to badly scaled rows.
+
+
+LEVELS = Levels()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +74,9 @@ class Evidence:
     @property
     def on_grid(self) -> BoolArray:
         """Axes on whose grid the rows lie, beyond chance, without exception."""
-        most = _LOG_CHANCE - self.log_attempts
-        shown = ((self.z > LEAST_Z) & (log_ndtr(-self.z) < most)) | (self.log_chance < most)
-        return np.asarray(shown & (self.cosine > LEAST_COSINE) & ~self.missed.any(axis=0) & self.spread)
+        most = LEVELS.log_chance - self.log_attempts
+        shown = ((self.z > LEVELS.least_z) & (log_ndtr(-self.z) < most)) | (self.log_chance < most)
+        return np.asarray(shown & (self.cosine > LEVELS.least_cosine) & ~self.missed.any(axis=0) & self.spread)
 
 
 def evidence(
@@ -75,7 +84,7 @@ def evidence(
     reach: FloatArray | float,
     telling_rows: IntArray | None = None,
     free: IntArray | int = 0,
-    finest: FloatArray | float = _ROUNDOFF,
+    finest: FloatArray | float = LEVELS.roundoff,
 ) -> Evidence:
     """Evidence of rows' positions along axes, in steps (m x k).
 
@@ -109,7 +118,7 @@ def grid_evidence(positions: FloatArray) -> Evidence:
 def reach(positions: FloatArray) -> FloatArray:
     """How far from the grid rows may be that are on it, in steps: by the median of their residuals."""
     residuals = np.abs(positions - np.rint(positions))
-    return np.asarray(np.clip(_REACH * np.median(residuals, axis=0) / 0.6745, *_REACHES))
+    return np.asarray(np.clip(LEVELS.reach * np.median(residuals, axis=0) / 0.6745, *LEVELS.reaches))
 
 
 def has_step(positions: FloatArray) -> BoolArray:
@@ -129,7 +138,7 @@ def has_step(positions: FloatArray) -> BoolArray:
     multiples = inverse @ (residuals - residuals.mean(axis=0))
     left = residuals - residuals.mean(axis=0) - (centred / size) @ multiples
     errors = np.sqrt((left**2).mean(axis=0)) * np.linalg.norm(inverse, axis=1)
-    return np.asarray(np.abs(np.diag(multiples)) <= _SURE * errors + _STEP_ROUNDOFF * size)
+    return np.asarray(np.abs(np.diag(multiples)) <= LEVELS.sure * errors + LEVELS.step_roundoff * size)
 
 
 def are_at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
@@ -145,7 +154,7 @@ def are_at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
     values = np.maximum(values, np.finfo(np.float64).eps * values[0])
     known = (right @ frame.directions.T) / values[:, None]
     spread = np.linalg.norm(known, axis=0)
-    most = _SURE * (np.outer(errors, spread) + np.outer(spread, errors)) + _STEP_ROUNDOFF
+    most = LEVELS.sure * (np.outer(errors, spread) + np.outer(spread, errors)) + LEVELS.step_roundoff
     most += len(rows) * np.outer(errors, errors) * np.abs(known.T @ known)
     cosines = np.abs(frame.directions @ frame.directions.T)
     np.fill_diagonal(cosines, 0.0)
@@ -160,18 +169,18 @@ def telling_rows(frame: Frame, rows: FloatArray) -> tuple[IntArray, IntArray]:
     positions = frame.positions(rows)
     whole = np.rint(positions)
     errors = np.sqrt(((positions - whole) ** 2).mean(axis=0)) * frame.steps
-    error = float(errors.max(initial=0.0)) + _ROUNDOFF * float(np.abs(rows).max())
-    copies = error * (np.sqrt(2.0 * rows.shape[1]) + _COPIES)
+    error = float(errors.max(initial=0.0)) + LEVELS.roundoff * float(np.abs(rows).max())
+    copies = error * (np.sqrt(2.0 * rows.shape[1]) + LEVELS.copies)
     rank, expected = _rank(rows, error), are_decimal(frame.steps)
-    some = _spaced(np.arange(len(rows)), _LOOKED_AT * (_ENOUGH + rank))
+    some = _spaced(np.arange(len(rows)), LEVELS.looked_at * (LEVELS.enough + rank))
     near = cdist(rows[some], rows[some]) <= copies
     counts, free = np.zeros(len(frame.steps), dtype=np.int64), np.full(len(frame.steps), rank)
     for axis, places in enumerate(whole.T):
         telling = places != _commonest(places)
         seen = telling[some]
         counts[axis] = _apart(near[np.ix_(seen, seen)]) - free[axis]
-        if counts[axis] < _ENOUGH:  # a rare value, or clusters: look at its rows
-            others = rows[_spaced(np.flatnonzero(telling), _LOOKED_AT * _ENOUGH)]
+        if counts[axis] < LEVELS.enough:  # a rare value, or clusters: look at its rows
+            others = rows[_spaced(np.flatnonzero(telling), LEVELS.looked_at * LEVELS.enough)]
             free[axis] = max(rank - _rank(rows[~telling], error) - int(expected[axis]), 0)
             counts[axis] = max(_apart(cdist(others, others) <= copies) - free[axis], 0)
     return counts, free
@@ -184,7 +193,7 @@ def _spaced(places: IntArray, most: int) -> IntArray:
 def _rank(rows: FloatArray, error: float) -> int:
     """Dimensions that rows span beyond errors of this size."""
     values = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False)
-    return int((values > _COPIES * error * (np.sqrt(len(rows)) + np.sqrt(rows.shape[1]))).sum())
+    return int((values > LEVELS.copies * error * (np.sqrt(len(rows)) + np.sqrt(rows.shape[1]))).sum())
 
 
 def _apart(near: BoolArray) -> int:

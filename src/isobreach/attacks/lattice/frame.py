@@ -17,13 +17,23 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_SHARES = (0.05, 0.2, 0.5, 1.0, 1.0, 1.0)
-_LEAST_SHARE = 20  # times the dimension, in rows
-# Rows further from the grid than this do not count: they may be on a finer grid where steps are fitted too.
-_CLOSE, _CLOSE_STEPS = 0.35, 0.05
-_FLAT = 1e-3  # singular values below are none: directions that depend on each other
-# Standard deviations of noise that no row exceeds, and how many times its own noise is another direction's at most.
-_SURE, _SAME_NOISE, _ROUNDOFF = 8.0, 1.2, 1e-12
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a frame is fitted to rows, and when it spans them."""
+
+    # Of the rows, nearest first: the error of a direction grows with distance.
+    shares: tuple[float, ...] = (0.05, 0.2, 0.5, 1.0, 1.0, 1.0)
+    least_share: int = 20  # Rows times the dimension in the first share.
+    close: float = 0.35  # Rows further from the grid do not count: they may be misread.
+    close_steps: float = 0.05  # The same where steps are fitted too: rows may be on a finer grid.
+    flat: float = 1e-3  # Singular values below are none: directions that depend on each other.
+    sure: float = 8.0  # Standard deviations of noise that no row exceeds.
+    same_noise: float = 1.2  # Times its own noise is another direction's at most.
+    roundoff: float = 1e-12  # Of a coordinate, relative to the extent of the rows.
+
+
+_FITTING = Fitting()
 
 
 class Path(StrEnum):
@@ -105,7 +115,7 @@ class Frame:
 def complement(directions: FloatArray) -> FloatArray:
     """Orthonormal basis of all that is orthogonal to these directions."""
     _, values, right = np.linalg.svd(directions)
-    return np.asarray(right[int((values > _FLAT).sum()) :])
+    return np.asarray(right[int((values > _FITTING.flat).sum()) :])
 
 
 def spans(frame: Frame, positions: FloatArray, beyond: FloatArray) -> bool:
@@ -117,7 +127,7 @@ def spans(frame: Frame, positions: FloatArray, beyond: FloatArray) -> bool:
     lengths add up to its dimension, and to less if another attribute has a part in it.
     """
     rows, outside = beyond.shape
-    if (frame.directions**2).sum() < frame.directions.shape[1] - outside - _FLAT:
+    if (frame.directions**2).sum() < frame.directions.shape[1] - outside - _FITTING.flat:
         return False
     if not outside:
         return True
@@ -127,8 +137,11 @@ def spans(frame: Frame, positions: FloatArray, beyond: FloatArray) -> bool:
     centred = beyond - beyond.mean(axis=0)
     furthest = float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))
     widest = float(np.sqrt(np.linalg.eigvalsh(centred.T @ centred / rows)[-1]))
-    roundoff = _ROUNDOFF * extent
-    most = (_SURE + np.sqrt(outside)) * noise, (_SAME_NOISE + (4 + np.sqrt(outside)) / np.sqrt(rows)) * noise
+    roundoff = _FITTING.roundoff * extent
+    most = (
+        (_FITTING.sure + np.sqrt(outside)) * noise,
+        (_FITTING.same_noise + (4 + np.sqrt(outside)) / np.sqrt(rows)) * noise,
+    )
     return bool(furthest <= most[0] + roundoff and widest <= most[1] + roundoff)
 
 
@@ -144,8 +157,8 @@ def rotation(records: FloatArray, rows: FloatArray, rank: int) -> FloatArray:
 def nearest_first(vectors: FloatArray, dimension: int) -> Iterator[IntArray]:
     """The shortest of many vectors, then more and more of them: the error of a direction grows with distance."""
     order = np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable")
-    for share in _SHARES:
-        yield order[: max(int(share * len(order)), min(len(order), _LEAST_SHARE * dimension))]
+    for share in _FITTING.shares:
+        yield order[: max(int(share * len(order)), min(len(order), _FITTING.least_share * dimension))]
 
 
 def refined(frame: Frame, rows: FloatArray, *, steps: bool) -> Frame:
@@ -160,7 +173,7 @@ def refined(frame: Frame, rows: FloatArray, *, steps: bool) -> Frame:
         frame = phased(frame, near)
         positions = frame.positions(near)
         whole = np.rint(positions)
-        good = (np.abs(positions - whole) < (_CLOSE_STEPS if steps else _CLOSE)).all(axis=1)
+        good = (np.abs(positions - whole) < (_FITTING.close_steps if steps else _FITTING.close)).all(axis=1)
         if good.sum() <= 2 * len(frame.steps):
             return frame
         records = whole[good] * frame.steps

@@ -7,6 +7,8 @@ wrongly rounded entry makes it nearly always of full rank g. Generators with the
 until it holds.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,24 +19,32 @@ from isobreach.geometry.lattice import Deadline, coordinates
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Residuals of real numbers are uniform in (-1/2, 1/2): root mean square 0.289.
-_LARGEST_RESIDUAL = 0.23
-# Generators beyond the rank: at least so many, and one of so many is dropped at a time.
-_LEAST_SURPLUS, _DROPS = 4, 12
-_LARGEST_PRODUCT = 2.0**46
-# Eigenvalues, relative to the largest: none may be so far below zero, as many as the rank are so far above.
-_NEGATIVE, _POSITIVE = 1e-7, 1e-10
-_SCALES = (2.0**26, 2.0**38)
-_GAP = 256.0
-_ROUNDOFF = 2.0**-46  # of eigenvectors, relative to the longest generator
+
+@dataclass(frozen=True)
+class Rounding:
+    """When rounded inner products are believed."""
+
+    largest_residual: float = 0.23  # Residuals of real numbers are uniform in (-1/2, 1/2): root mean square 0.289.
+    least_surplus: int = 4  # Generators beyond the rank: each is one more equation that a wrong entry breaks.
+    drops: int = 12  # One of so many surplus generators is dropped at a time.
+    largest_product: float = 2.0**46  # Products of float64 are still known to 1/128.
+    negative: float = 1e-7  # Eigenvalues, relative to the largest, are no further below zero: roundoff, with room.
+    positive: float = 1e-10  # As many as the rank are so far above zero.
+    # Of the reduction, in turn: the coarse one keeps numbers short, the fine one finds long bases.
+    scales: tuple[float, ...] = (2.0**26, 2.0**38)
+    gap: float = 256.0  # Between relations and basis vectors: exact products leave far more.
+    roundoff: float = 2.0**-46  # Of eigenvectors, relative to the longest generator.
+
+
+_ROUNDING = Rounding()
 
 
 def looks_whole(vectors: FloatArray) -> bool:
     """Whether inner products are near whole numbers rather than anywhere."""
     products = vectors @ vectors.T
-    if not 0.5 < np.abs(products).max(initial=0.0) < _LARGEST_PRODUCT:
+    if not 0.5 < np.abs(products).max(initial=0.0) < _ROUNDING.largest_product:
         return False
-    return bool(np.sqrt(((products - np.rint(products)) ** 2).mean()) <= _LARGEST_RESIDUAL)
+    return bool(np.sqrt(((products - np.rint(products)) ** 2).mean()) <= _ROUNDING.largest_residual)
 
 
 def whole_gram(vectors: FloatArray, most_rank: int, deadline: Deadline) -> tuple[IntArray, IntArray] | None:
@@ -47,13 +57,13 @@ def whole_gram(vectors: FloatArray, most_rank: int, deadline: Deadline) -> tuple
         deadline.check()
         gram = whole[np.ix_(kept, kept)].astype(np.int64)
         rank = rank_modulo(gram)
-        if 0 < rank <= min(most_rank, len(kept) - _LEAST_SURPLUS) and _has_rank(gram, rank):
+        if 0 < rank <= min(most_rank, len(kept) - _ROUNDING.least_surplus) and _has_rank(gram, rank):
             return kept, gram
         surplus = len(kept) - most_rank
-        if surplus <= _LEAST_SURPLUS:
+        if surplus <= _ROUNDING.least_surplus:
             return None
         worst = np.sort(residuals[np.ix_(kept, kept)], axis=1)[:, -3:].mean(axis=1)
-        kept = np.sort(kept[np.argsort(worst, kind="stable")[: len(kept) - max(1, surplus // _DROPS)]])
+        kept = np.sort(kept[np.argsort(worst, kind="stable")[: len(kept) - max(1, surplus // _ROUNDING.drops)]])
 
 
 def gram_lattice(gram: IntArray, deadline: Deadline) -> tuple[Spanned, IntArray, int] | None:
@@ -64,10 +74,10 @@ def gram_lattice(gram: IntArray, deadline: Deadline) -> tuple[Spanned, IntArray,
     rank = rank_modulo(gram)
     values, directions = np.linalg.eigh(gram.astype(np.float64))
     vectors = directions[:, -rank:] * np.sqrt(np.maximum(values[-rank:], 0.0))  # the generators, cleaned and rotated
-    error = _ROUNDOFF * float(np.sqrt(values[-1]))
-    for scale in _SCALES:
+    error = _ROUNDING.roundoff * float(np.sqrt(values[-1]))
+    for scale in _ROUNDING.scales:
         found = coordinates(vectors, rank, scale, deadline)
-        if found is not None and found[1] >= _GAP:
+        if found is not None and found[1] >= _ROUNDING.gap:
             break
     else:
         return None
@@ -84,4 +94,4 @@ def gram_lattice(gram: IntArray, deadline: Deadline) -> tuple[Spanned, IntArray,
 def _has_rank(gram: IntArray, rank: int) -> bool:
     """Whether eigenvalues are those of a Gram matrix of this rank, as far as float64 tells."""
     values = np.linalg.eigvalsh(gram.astype(np.float64))
-    return bool(values[0] > -_NEGATIVE * values[-1] and values[-rank] > _POSITIVE * values[-1])
+    return bool(values[0] > -_ROUNDING.negative * values[-1] and values[-rank] > _ROUNDING.positive * values[-1])

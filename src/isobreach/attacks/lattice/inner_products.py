@@ -16,15 +16,23 @@ from isobreach.geometry.lattice import Deadline
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_ROUNDS = 12
-# Of missed rows, so many short and so many far ones are new generators, beside so many of those before.
-_NEW, _SPARE = 24, 16
-# A row is missed if a coordinate is so far from a whole number, or the row so far from the lattice's span, in units.
-_MISSED, _BEYOND = 0.3, 0.5
-_ALL_MISSED = 0.9  # of the rows: the lattice is no lattice of theirs
-_REACH = 10.0  # medians of the residuals: seven standard deviations of normal ones
-_PRECISE = 1e-3  # residuals that need no turning
-_LARGEST_RESIDUAL = 0.2  # on average; of residuals anywhere 0.29
+
+@dataclass(frozen=True)
+class Generation:
+    """How rows that a lattice misses become generators."""
+
+    rounds: int = 12  # Each round at least halves the index of the lattice in that of all rows: 4,096 in all.
+    new: int = 24  # Missed rows, short ones and far ones each, that become generators; set by hand.
+    spare: int = 16  # Generators kept from the round before: surplus equations.
+    missed: float = 0.3  # A row is missed if a coordinate is further from a whole number.
+    beyond: float = 0.5  # A row is missed if it is further from the span, in units: half of the shortest vector.
+    all_missed: float = 0.9  # Share of missed rows from which on the lattice is none of theirs.
+    reach: float = 10.0  # Medians of the residuals: seven standard deviations of normal ones.
+    precise: float = 1e-3  # Residuals that need no turning.
+    largest_residual: float = 0.2  # On average; of residuals anywhere 0.29.
+
+
+_GENERATION = Generation()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +56,7 @@ def gram_frame(
             basis = _generated((rows - base) / unit, generators / unit, deadline)
             if basis is not None:
                 frame = _axes(basis, base, unit, rows.shape[1], deadline)
-                spanning = np.linalg.matrix_rank(frame.directions, tol=_PRECISE) == len(basis.gram)
+                spanning = np.linalg.matrix_rank(frame.directions, tol=_GENERATION.precise) == len(basis.gram)
                 return refined(frame, rows, steps=False) if spanning else phased(frame, rows)
     return None
 
@@ -56,7 +64,7 @@ def gram_frame(
 def _generated(scaled: FloatArray, generators: FloatArray, deadline: Deadline) -> _Basis | None:
     """Basis of the lattice of all rows: those that the generators' lattice misses become generators themselves."""
     most_rank = scaled.shape[1]
-    for _ in range(_ROUNDS):
+    for _ in range(_GENERATION.rounds):
         exact = whole_gram(generators, most_rank, deadline)
         found = None if exact is None else gram_lattice(exact[1], deadline)
         if exact is None or found is None:
@@ -68,24 +76,26 @@ def _generated(scaled: FloatArray, generators: FloatArray, deadline: Deadline) -
         whole = np.rint(positions)
         residuals = np.abs(positions - whole)
         outside = scaled - positions @ vectors
-        beyond = np.linalg.norm(outside, axis=1) > _BEYOND
-        reach = np.clip(_REACH * np.median(residuals, axis=0), _MISSED, 0.5)
+        beyond = np.linalg.norm(outside, axis=1) > _GENERATION.beyond
+        reach = np.clip(_GENERATION.reach * np.median(residuals, axis=0), _GENERATION.missed, 0.5)
         missed = np.flatnonzero((residuals > reach).any(axis=1) | beyond)
         if not len(missed):
             # Residuals that are anywhere miss nothing: a lattice that rows show in part only is not theirs in any part.
-            seen = np.sqrt((residuals**2).mean(axis=0)) < _LARGEST_RESIDUAL
+            seen = np.sqrt((residuals**2).mean(axis=0)) < _GENERATION.largest_residual
             return _Basis(vectors, gram, done) if seen.all() else None
-        if len(missed) > _ALL_MISSED * len(scaled) and len(lattice.basis) == scaled.shape[1]:
+        if len(missed) > _GENERATION.all_missed * len(scaled) and len(lattice.basis) == scaled.shape[1]:
             return None
         # The remainder of a missed row is a short vector of its class, and so a precise one.
         remainders = scaled[missed] - whole[missed] @ vectors
         by_length = np.argsort(np.einsum("ij,ij->i", remainders, remainders), kind="stable")
-        picked = by_length[np.unique(np.linspace(0, len(missed) - 1, _NEW).astype(np.int64))]
-        outermost = np.argsort(-np.linalg.norm(outside[missed], axis=1), kind="stable")[:_NEW]
+        picked = by_length[np.unique(np.linspace(0, len(missed) - 1, _GENERATION.new).astype(np.int64))]
+        outermost = np.argsort(-np.linalg.norm(outside[missed], axis=1), kind="stable")[: _GENERATION.new]
         new = remainders[np.unique(np.concatenate([picked, outermost]))]
-        directions = int((np.linalg.svd(outside[beyond], compute_uv=False) > _BEYOND).sum()) if beyond.any() else 0
+        directions = (
+            int((np.linalg.svd(outside[beyond], compute_uv=False) > _GENERATION.beyond).sum()) if beyond.any() else 0
+        )
         most_rank = min(scaled.shape[1], len(lattice.basis) + directions)
-        generators = np.concatenate([vectors, new, kept[:_SPARE]])
+        generators = np.concatenate([vectors, new, kept[: _GENERATION.spare]])
     return None
 
 
@@ -98,9 +108,9 @@ def _turned(lattice: Spanned, kept: FloatArray, scaled: FloatArray) -> FloatArra
         positions = near @ np.linalg.pinv(vectors)
         whole = np.rint(positions)
         residuals = np.abs(positions - whole)
-        if residuals.max() < _PRECISE:
+        if residuals.max() < _GENERATION.precise:
             continue
-        good = (residuals < _MISSED).all(axis=1)
+        good = (residuals < _GENERATION.missed).all(axis=1)
         records = np.concatenate([exact, whole[good] @ lattice.basis])
         vectors = lattice.basis @ rotation(records, np.concatenate([kept, near[good]]), len(lattice.basis))
     return vectors

@@ -37,7 +37,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
 from isobreach.attacks.lattice.placing import Placing, TooManyPlacementsError, centres_of
-from isobreach.attacks.lattice.sampling import LEAST_SAMPLE, Comparison, from_grid
+from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
 from isobreach.geometry.lattice import Deadline
@@ -46,8 +46,16 @@ from isobreach.linking.precision import grid_spacing
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_VALUE_ERROR = 1e-9  # that a value may be off besides, as a share of the largest
-_FINE = 0.05  # of a step: what is off the grid by less may have been rounded
+
+@dataclass(frozen=True)
+class Tolerances:
+    """How far numbers may be off."""
+
+    value_error: float = 1e-9  # Of a value besides, as a share of the largest: roundoff of the rotation, with room.
+    fine: float = 0.05  # Of a step: rounding that is larger could be taken for another grid value's.
+
+
+_TOLERANCES = Tolerances()
 
 _NO_BOUNDS = "the bounds do not hold for the grid that was found"
 _NO_KNOWN = "the known records fit into no rows of the grid that was found"
@@ -60,7 +68,7 @@ _ROUNDED = {
 }
 _MOVED = "the known records show that the release was translated by whole steps"
 _NO_SAMPLE = "the sample is not distributed like the release, so it settles nothing"
-_SMALL_SAMPLE = f"fewer than {LEAST_SAMPLE} sample records or released rows tell nothing about distributions"
+_SMALL_SAMPLE = f"fewer than {SAMPLING.least} sample records or released rows tell nothing about distributions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +195,7 @@ class _Reading:
         coarse: bool = False,
     ) -> None:
         self.confirmed = False
-        self._most_rounding = np.inf if coarse else _FINE
+        self._most_rounding = np.inf if coarse else _TOLERANCES.fine
         self._refuted_by = ""
         self._varies = np.isfinite(steps)
         missing = values[:, ~self._varies]
@@ -224,7 +232,7 @@ class _Reading:
 
     def _start(self) -> Options:
         """Options with the most that a number may be off: more where a table's own decimals are off the grid."""
-        own = self._step_error * self._steps + _VALUE_ERROR * np.abs(self._values).max(axis=0)
+        own = self._step_error * self._steps + _TOLERANCES.value_error * np.abs(self._values).max(axis=0)
         error = np.tile(own[:, None], self._attributes)
         for table in (self._known, self._sample):
             if table is not None:
@@ -289,7 +297,7 @@ class _Reading:
         if on_grid is None:
             self._notes.append(_NO_SAMPLE if self.confirmed else _OFF_GRID)
             return options if self.confirmed else None
-        if min(len(sample), len(self._values)) < LEAST_SAMPLE:
+        if min(len(sample), len(self._values)) < SAMPLING.least:
             self._notes.append(_SMALL_SAMPLE)
             return on_grid
         comparison = Comparison(sample, self._values, self._steps, self._progress)

@@ -17,6 +17,7 @@ raises ``TooManyPlacementsError``, and nothing is said.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -33,14 +34,25 @@ from isobreach.linking.pairs import Cloud, TooManyError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Limits of the search, as work: matchings of axes to attributes, and distances from rows that are tried.
-_MOST_MATCHED, _MOST_COMPARED = 1 << 20, 1 << 31
-_MOST_PAIRS = 4_000_000
-_MANY_STARTS, _MANY_KNOWN = 512, 8  # pairs of rows to try, and records whose distances alone then tell most
-_SAMPLED, _SEED = 4096, 0  # pairs from which the rarest differences are guessed: any guess finds the same
-_PART = 1 << 17  # pairs whose differences are sorted at a time
-_LINK_NODES = 200_000
-_CENTRE_ERRORS = 4  # that a record may be off, in terms of a number's error, about a centre that is itself found
+
+@dataclass(frozen=True)
+class PlacingLimits:
+    """Where the search for the known records' rows ends."""
+
+    # Matchings of axes to attributes, times their options; set by hand, it only decides what stays open.
+    most_matched: int = 1 << 20
+    most_compared: int = 1 << 31  # Distances from rows that are tried; set by hand, it only decides what stays open.
+    most_pairs: int = 4_000_000  # Pairs of rows at one distance: 64 MB.
+    many_starts: int = 512  # Pairs of rows from which on linking all records at once is cheaper.
+    many_known: int = 8  # Records whose distances alone tell most.
+    sampled: int = 4096  # Pairs from which the rarest differences are guessed: any guess finds the same.
+    seed: int = 0  # Of those pairs.
+    part: int = 1 << 17  # Pairs whose differences are sorted at a time: 16 MB for 16 axes.
+    link_nodes: int = 200_000  # Of a link that is only a shortcut: a tenth of what linking is given otherwise.
+    centre_errors: int = 4  # Errors of a number that a record may be off about a centre that is itself found.
+
+
+_LIMITS = PlacingLimits()
 
 
 class TooManyPlacementsError(Exception):
@@ -70,8 +82,8 @@ class Placing:
         self._deadline, self._progress = deadline, progress
         self._nodes = 0
         work = values.shape[1] * known.shape[1]
-        self._most_nodes = max(_MOST_MATCHED // work, 4 * len(self._known))
-        self._most_starts = min(4 * _MOST_MATCHED // work, _MOST_COMPARED // self._points.size)
+        self._most_nodes = max(_LIMITS.most_matched // work, 4 * len(self._known))
+        self._most_starts = min(4 * _LIMITS.most_matched // work, _LIMITS.most_compared // self._points.size)
 
     def options(self, options: Options) -> Options | None:
         """What is possible over all placements of all records; None where there is none."""
@@ -84,7 +96,7 @@ class Placing:
         """Options to start from, and the rows that each further record may then be."""
         error = float(options.error.max())
         if self._centres is not None:
-            yield options, self._around_centre(*self._centres, _CENTRE_ERRORS * error)
+            yield options, self._around_centre(*self._centres, _LIMITS.centre_errors * error)
         elif self._distances_kept and len(self._known) > 1:
             yield from self._pairs(options, error)
         else:
@@ -133,7 +145,9 @@ class Placing:
         self, known: FloatArray, points: FloatArray, error: float, motion: Literal["orthogonal", "rigid"]
     ) -> dict[int, IntArray] | None:
         """Rows that each record may be by lengths alone, none where one has none; None where they were not found."""
-        linkage = link(known, points, motion=motion, tolerance=error, node_limit=_LINK_NODES, progress=self._progress)
+        linkage = link(
+            known, points, motion=motion, tolerance=error, node_limit=_LIMITS.link_nodes, progress=self._progress
+        )
         if not linkage.complete:
             return None
         absent = bool((linkage.status == "absent").any())
@@ -148,12 +162,12 @@ class Placing:
         one, two = (int(side[np.argmin(rates)]) for side in (first, second))
         low, high = np.array([lengths[one, two] - gap]), np.array([lengths[one, two] + gap])
         try:
-            u, v, _ = Cloud(self._points).pairs(low, high, _MOST_PAIRS, self._progress)
+            u, v, _ = Cloud(self._points).pairs(low, high, _LIMITS.most_pairs, self._progress)
         except TooManyError:
             raise TooManyPlacementsError from None
         fits = self._same_sizes(u, v, np.abs(self._known[one] - self._known[two]), 2 * error)
         u, v = u[fits], v[fits]
-        if len(u) > _MANY_STARTS and len(self._known) >= _MANY_KNOWN:
+        if len(u) > _LIMITS.many_starts and len(self._known) >= _LIMITS.many_known:
             linked = self._linked(self._known, self._points, error, "rigid")
             if linked is not None:
                 yield options, linked
@@ -180,8 +194,8 @@ class Placing:
 
     def _log_rates(self, sizes: FloatArray, error: float) -> FloatArray:
         """How common differences of given sizes are, in any order, as if those of the axes were independent: a log."""
-        rng = np.random.default_rng(_SEED)
-        u, v = rng.integers(len(self._points), size=(2, _SAMPLED))
+        rng = np.random.default_rng(_LIMITS.seed)
+        u, v = rng.integers(len(self._points), size=(2, _LIMITS.sampled))
         seen, counts = np.unique(_keys(np.abs(self._points[u] - self._points[v]), error), return_counts=True)
         out = []
         for several in sizes:
@@ -198,8 +212,8 @@ class Placing:
         if (wanted[:missing] > error).any():
             return np.zeros(len(u), dtype=np.bool_)
         out = np.empty(len(u), dtype=np.bool_)
-        for start in range(0, len(u), _PART):
-            part = slice(start, start + _PART)
+        for start in range(0, len(u), _LIMITS.part):
+            part = slice(start, start + _LIMITS.part)
             gaps = np.abs(self._points[u[part]] - self._points[v[part]])
             close = np.abs(gaps.sum(axis=1) - wanted.sum()) <= error * len(wanted)
             gaps = np.sort(gaps[close], axis=1)
@@ -225,5 +239,5 @@ def centres_of(
     possible = options.possible
     middle = np.where(possible, options.lower, 0.0) / 2 + np.where(possible, options.upper, 0.0) / 2
     expected = centre[None, :, None] - point[:, None, None] * SIGNS
-    error = (_CENTRE_ERRORS - 1) * options.error[:, :, None]
+    error = (_LIMITS.centre_errors - 1) * options.error[:, :, None]
     return (point, centre) if (~possible | (np.abs(middle - expected) <= error)).all() else None

@@ -21,10 +21,20 @@ from isobreach.geometry.lattice import Deadline, reduce
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_BLOCKS = (2, 10, 20, 30, 40)
-_TRIES = 3
-# How far a quotient may be from a whole number: so many times its standard error, and never more than this.
-_SURE, _ROUNDOFF, _LARGEST = 10.0, 1e-9, 0.1
+
+@dataclass(frozen=True)
+class Splitting:
+    """How hard a lattice is reduced, and when a vector splits off."""
+
+    # Block sizes in turn, from LLL upwards: cost grows steeply with them.
+    blocks: tuple[int, ...] = (2, 10, 20, 30, 40)
+    tries: int = 3  # Reductions of one block size that split nothing off.
+    sure: float = 10.0  # Standard errors that a quotient may be from a whole number.
+    roundoff: float = 1e-9  # Added to that.
+    largest: float = 0.1  # And never more than this: other lattices have quotients of one half.
+
+
+_SPLITTING = Splitting()
 
 
 class Measured(Protocol):
@@ -115,9 +125,9 @@ def split(lattice: Basis, deadline: Deadline) -> tuple[Basis, int] | None:
     None where whole numbers leave 64 bits.
     """
     done = 0
-    for block in _BLOCKS:
+    for block in _SPLITTING.blocks:
         tries = 0
-        while done < len(lattice.basis) and tries < _TRIES:
+        while done < len(lattice.basis) and tries < _SPLITTING.tries:
             tries += 1
             transform = reduce(lattice.basis[done:], block, deadline)
             reduced = None if transform is None else lattice.changed(_below(transform, done))
@@ -158,7 +168,9 @@ def _splitting(basis: FloatArray, errors: FloatArray) -> tuple[IntArray, IntArra
     ratios = products / squares
     whole = np.rint(ratios)
     doubt = (errors[:, None] + lengths[:, None] * (errors / lengths)) / lengths
-    close = np.abs(ratios - whole) <= np.minimum(_SURE * doubt * np.sqrt(basis.shape[1]) + _ROUNDOFF, _LARGEST)
+    close = np.abs(ratios - whole) <= np.minimum(
+        _SPLITTING.sure * doubt * np.sqrt(basis.shape[1]) + _SPLITTING.roundoff, _SPLITTING.largest
+    )
     candidates = np.flatnonzero(close.all(axis=0))
     places: list[int] = []
     for place in candidates[np.argsort(squares[candidates], kind="stable")].tolist():

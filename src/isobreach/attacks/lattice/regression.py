@@ -6,32 +6,42 @@ rows and what is left is taken of the other half: the fitted function is then a 
 further record, and what is left of both has one distribution, however badly the function fits.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_MOST_ROWS = 8192
-_MOST_PRODUCTS = 24  # axes, up to which products of two take part
-_RIDGE = 1e-3  # share of the rows: columns that are sums of others do no harm
+
+@dataclass(frozen=True)
+class Fit:
+    """What is fitted to what."""
+
+    most_rows: int = 8192  # Half of them for the fit; set by hand: a bad fit costs power, never truth.
+    most_products: int = 24  # Axes up to which products of two take part: 324 terms.
+    ridge: float = 1e-3  # Share of the rows: columns that are sums of others do no harm.
+
+
+_FIT = Fit()
 
 
 class Regression:
     """Regressions among the axes of a table, all from one matrix of products."""
 
     def __init__(self, values: FloatArray) -> None:
-        rows = values[:: -(-len(values) // _MOST_ROWS)]
+        rows = values[:: -(-len(values) // _FIT.most_rows)]
         self._fitted, self.rows = rows[::2], rows[1::2]
         self._centre, self._spread = self._fitted.mean(axis=0), self._fitted.std(axis=0)
         self._spread[self._spread == 0] = 1.0
         count = values.shape[1]
-        self._pairs = np.triu_indices(count) if count <= _MOST_PRODUCTS else (np.arange(count), np.arange(count))
+        self._pairs = np.triu_indices(count) if count <= _FIT.most_products else (np.arange(count), np.arange(count))
         terms = self._terms(self._fitted)
         self._means = terms.mean(axis=0)
         terms -= self._means
         self._responses, self._matrix = terms.T @ self._fitted, terms.T @ terms
-        self._matrix[np.diag_indices_from(self._matrix)] += _RIDGE * len(terms)
+        self._matrix[np.diag_indices_from(self._matrix)] += _FIT.ridge * len(terms)
         self._of_rows = self._terms(self.rows) - self._means
 
     def given(self, axes: IntArray, records: FloatArray) -> tuple[FloatArray, FloatArray]:

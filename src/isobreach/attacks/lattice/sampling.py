@@ -3,7 +3,7 @@ r"""A public sample against the axes: which attribute an axis cannot be, because
 
 If axis j is attribute c, with sign s and offset o, then the sample's column c and s * values + o are two draws from one
 distribution. An option is struck out when a test says they are not, at a level so low that a *true* option is struck
-out in one case of ``1 / _WRONG`` at most, over all attributes and tests together. What is left goes through the same
+out in one case of a million at most, over all attributes and tests together. What is left goes through the same
 matchings as hard knowledge does: nothing is decided by being likelier than something else, so that attributes with the
 same distribution, or a symmetric one and its mirror image, stay open whatever the sample says.
 
@@ -21,6 +21,7 @@ Where nothing is settled to begin with, the axis with the fewest options is trie
 contradiction follows is out.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -35,15 +36,25 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-LEAST_SAMPLE = 20  # records, and rows, below which no test says anything
-_WRONG = 1e-6
-_CONSTANT = np.e  # of the two-sample inequality, for any two sizes
-_MOST_OFFSETS = 128
-_ROOM = 1e-4  # of a step, at least: rounding does not move a value across the end of a bin
-_MOST_TRIED = 64  # options of an axis, to look for contradictions
-_WORK = 1 << 26  # axes times attributes times records, over all rounds of tests given what is settled
-_FEW = 512  # records, below which a round costs no less
-_LEAST_ROUNDS, _MOST_ROUNDS = 4, 128
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a sample is compared with the rows."""
+
+    least: int = 20  # Records, and rows, below which no test says anything at these levels.
+    wrong: float = 1e-6  # Probability that a true option is struck out, over all tests: rarer than a claim by chance.
+    constant: float = float(np.e)  # Of the two-sample inequality, which holds with e for any two sizes.
+    most_offsets: int = 128  # Offsets tested one by one; an option with more stays possible with all of them.
+    room: float = 1e-4  # Of a step: rounding does not move a value across the end of a bin.
+    most_tried: int = 64  # Options of an axis that are assumed in turn; set by hand, it only decides what stays open.
+    # Axes times attributes times records, over all rounds; set by hand, it only decides what stays open.
+    work: int = 1 << 26
+    few: int = 512  # Records below which a round costs no less.
+    least_rounds: int = 4  # Rounds that a large table gets too.
+    most_rounds: int = 128  # Each round lowers the level of all tests.
+
+
+SAMPLING = Sampling()
 
 
 def from_grid(table: FloatArray, steps: FloatArray) -> FloatArray:
@@ -60,10 +71,14 @@ class Comparison:
         self._progress = progress
         self._rounds = 0
         self._most_rounds = int(
-            np.clip(_WORK // (len(steps) * sample.shape[1] * max(len(sample), _FEW)), _LEAST_ROUNDS, _MOST_ROUNDS)
+            np.clip(
+                SAMPLING.work // (len(steps) * sample.shape[1] * max(len(sample), SAMPLING.few)),
+                SAMPLING.least_rounds,
+                SAMPLING.most_rounds,
+            )
         )
         # A true option meets two tests, and one in each round.
-        self._level = _WRONG / ((2 + self._most_rounds) * sample.shape[1])
+        self._level = SAMPLING.wrong / ((2 + self._most_rounds) * sample.shape[1])
 
     @cached_property
     def _regression(self) -> Regression:
@@ -85,7 +100,7 @@ class Comparison:
     def _by_distribution(self) -> tuple[FloatArray, FloatArray]:
         """Offsets by axis, attribute and sign under which the empirical distributions are close enough."""
         records, rows = len(self.sample), len(self.values)
-        most = np.sqrt(np.log(_CONSTANT / self._level) / 2 * (1 / records + 1 / rows))
+        most = np.sqrt(np.log(SAMPLING.constant / self._level) / 2 * (1 / records + 1 / rows))
         ordered = np.sort(self.sample, axis=0)
         rank = np.arange(records)
         # Strictly below the record of this rank are at most so many rows, and up to it at least so many.
@@ -108,7 +123,7 @@ class Comparison:
         records = np.zeros((len(self.sample), len(self.steps)))
         records[:, given] = (self.sample[:, settled.columns[given]] - settled.offsets[given]) * settled.signs[given]
         explained = self._regression.given(given, records) if len(given) else None
-        rooms = np.maximum(_ROOM * self.steps, 4 * options.error.max(axis=1))
+        rooms = np.maximum(SAMPLING.room * self.steps, 4 * options.error.max(axis=1))
         for j, room in enumerate(rooms.tolist()):
             if explained is None:
                 tests = TwoSamples(self.values[:, j], len(self.sample), self._level, room)
@@ -142,7 +157,7 @@ class Comparison:
         step = self.steps[axis]
         phase = self.sample[0, attribute] - SIGNS[sign] * self.values[0, axis]
         low, high = options.lower[axis, attribute, sign], options.upper[axis, attribute, sign]
-        if not high - low < _MOST_OFFSETS * step:
+        if not high - low < SAMPLING.most_offsets * step:
             return None
         slack = 2 * options.error[axis, attribute] / step
         first, last = np.ceil((low - phase) / step - slack), np.floor((high - phase) / step + slack)
@@ -170,7 +185,10 @@ class Comparison:
         axes = range(len(self.steps))
         tries = {j: [(k, *one) for k in (0, 1) for one in zip(*self._tries(options, j, k), strict=True)] for j in axes}
         for axis in sorted(axes, key=lambda j: len(tries[j])):
-            if options.possible[axis].sum() == len(tries[axis]) == 1 or not 1 <= len(tries[axis]) <= _MOST_TRIED:
+            if (
+                options.possible[axis].sum() == len(tries[axis]) == 1
+                or not 1 <= len(tries[axis]) <= SAMPLING.most_tried
+            ):
                 continue
             found, left = self._untried(options, axis), 0
             for k, attribute, offset in tries[axis]:
@@ -186,7 +204,7 @@ class Comparison:
 
     def _untested(self, options: Options) -> BoolArray:
         """Axis, attribute and sign with too many offsets to test."""
-        return np.asarray(options.upper - options.lower >= _MOST_OFFSETS * self.steps[:, None, None])
+        return np.asarray(options.upper - options.lower >= SAMPLING.most_offsets * self.steps[:, None, None])
 
     def _untried(self, options: Options, axis: int) -> Options | None:
         """The axis has one of the options that are too many to try; None where it has no such."""

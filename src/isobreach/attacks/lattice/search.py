@@ -24,11 +24,19 @@ Attempt = partial[Frame | None]
 
 # Units of whole numbers and decimals.
 _UNITS = tuple(10.0**-k for k in range(7))
-# Error of an inner product, in squared units, beyond which its whole number cannot be told.
-_LARGEST_ERROR = 0.25
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What errors the search supposes."""
+
+    largest_error: float = 0.25  # Of an inner product, in squared units, beyond which its whole number cannot be told.
+    roundoff: float = 64.0  # Times that of a coordinate: fits and long sums have more; set by hand.
+    least_difference: float = 0.3  # Of a unit: shorter differences are noise, as no two values are nearer than one.
+
+
+_ERRORS = Errors()
 SEARCHING = "lattice paths"  # what the search is called while it goes on
-_ROUNDOFF = 64.0  # times that of a coordinate: fits and long sums have more
-_LEAST_DIFFERENCE = 0.3  # of a unit: shorter ones are noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +58,7 @@ class Release:
         """Error and spacing from the precision read off the release."""
         largest = float(np.abs(rows).max())
         rounding, roundoff = precision.step / np.sqrt(3), 2 * precision.unit * largest
-        explained = 2 * rounding + _ROUNDOFF * roundoff
+        explained = 2 * rounding + _ERRORS.roundoff * roundoff
         return cls(rows, float(np.hypot(rounding, roundoff)), max(2 * precision.step, 2 * roundoff), explained)
 
 
@@ -102,14 +110,14 @@ def _paths(release: Release, noise: float | None) -> list[Attempt]:
     def whole(base: FloatArray, short: bool, random: np.random.Generator, deadline: Deadline) -> Frame | None:
         vectors = rows - base
         if short:
-            differences = short_differences(vectors, random, _LEAST_DIFFERENCE)
+            differences = short_differences(vectors, random, _ERRORS.least_difference)
             if len(differences) < wanted(columns):
                 return None
             generators = spread(differences, wanted(columns))
         else:
-            generators = vectors[random_rows(vectors, wanted(columns), random, _LEAST_DIFFERENCE * _UNITS[-1])]
+            generators = vectors[random_rows(vectors, wanted(columns), random, _ERRORS.least_difference * _UNITS[-1])]
         lengths = float(np.sqrt(np.einsum("ij,ij->i", generators, generators).mean()))
-        units = [unit for unit in _UNITS if 2 * error * lengths <= _LARGEST_ERROR * unit**2]
+        units = [unit for unit in _UNITS if 2 * error * lengths <= _ERRORS.largest_error * unit**2]
         return gram_frame(rows, base, units, generators, deadline)
 
     return [

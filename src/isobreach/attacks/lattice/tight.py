@@ -22,10 +22,18 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_MOST_VECTORS = 2000
-_MOST_RANK = 60
-_MOST_NODES = 3000  # of one search
-_ROUNDOFF = 1e-9
+
+@dataclass(frozen=True)
+class ReadingLimits:
+    """Where the search for readings ends undecided."""
+
+    most_vectors: int = 2000  # Dual vectors no longer than one; set by hand, more end undecided.
+    most_rank: int = 60  # Enumeration is exponential in the rank; set by hand, more ends undecided.
+    most_nodes: int = 3000  # Of one search; set by hand, more end undecided.
+    roundoff: float = 1e-9  # Of eigenvalues and products of whole numbers in float64.
+
+
+_LIMITS = ReadingLimits()
 
 
 class _UndecidedError(Exception):
@@ -45,7 +53,7 @@ def tight_frame(gram: IntArray, attributes: int, deadline: Deadline) -> Function
     """At most so many attributes behind a lattice of whole-number records with this Gram matrix."""
     rank = len(gram)
     inverse = np.linalg.inv(gram.astype(np.float64))
-    vectors = short_vectors(inverse, 1.0, _MOST_VECTORS, deadline) if rank <= _MOST_RANK else None
+    vectors = short_vectors(inverse, 1.0, _LIMITS.most_vectors, deadline) if rank <= _LIMITS.most_rank else None
     if vectors is None:
         return _nothing(rank, Doubt.MANY_READINGS)
     frames = _Frames(vectors, gram, attributes, deadline)
@@ -101,7 +109,7 @@ class _Frames:
         if not left.any():
             return True
         self._nodes += 1
-        if self._nodes > _MOST_NODES or self._deadline.left <= 0:
+        if self._nodes > _LIMITS.most_nodes or self._deadline.left <= 0:
             raise _UndecidedError
         allowed = allowed[counts[allowed] < most[allowed]]
         allowed = allowed[_fit(self._vectors[allowed], left)]
@@ -119,7 +127,7 @@ class _Frames:
         for done, place in enumerate(branches):
             vector = self._vectors[place]
             smaller = left - np.outer(vector, vector)
-            if np.linalg.eigvalsh(smaller)[0] < -_ROUNDOFF * np.trace(left):
+            if np.linalg.eigvalsh(smaller)[0] < -_LIMITS.roundoff * np.trace(left):
                 continue  # no sum of squares
             counts[place] += 1
             # Frames with a vector that was tried before have been tried.
@@ -135,6 +143,6 @@ def _fit(vectors: IntArray, left: IntArray) -> BoolArray:
     fits = np.asarray((diagonal >= 0).all(axis=1))
     vectors, diagonal = vectors[fits], diagonal[fits]
     products = (left - vectors[:, :, None] * vectors[:, None, :]).astype(np.float64)
-    most = diagonal[:, :, None] * diagonal[:, None, :] * (1 + _ROUNDOFF)  # squares of large numbers are rounded
+    most = diagonal[:, :, None] * diagonal[:, None, :] * (1 + _LIMITS.roundoff)  # squares of large numbers are rounded
     fits[fits] = (products**2 <= most).all(axis=(1, 2))
     return fits

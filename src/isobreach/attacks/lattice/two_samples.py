@@ -10,6 +10,7 @@ Bins are made from the rows alone and are large enough for the other draw: compu
 its chi-square level of 1e-6 to 1e-11 was at most 2.2 times that level, for 20 to 200 records.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,19 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_ENOUGH = 10  # records expected in a bin
-_MOST_BINS, _MOST_BESIDE, _MOST_CELLS = 12, 3, 18
-_SHARES = 6  # three tests, and a factor of two
+
+@dataclass(frozen=True)
+class Bins:
+    """How values are counted in bins."""
+
+    enough: int = 10  # Records expected in a bin: the chi-square distribution then holds far out, see above.
+    most_bins: int = 12  # More of them spread the evidence; set by hand: the tests hold for any.
+    most_beside: int = 3  # Strips of the second variable.
+    most_cells: int = 18  # Bins of both variables.
+    shares: int = 6  # Of the level: three tests, and a factor of two for the approximation.
+
+
+_BINS = Bins()
 
 
 class TwoSamples:
@@ -40,16 +51,16 @@ class TwoSamples:
         room: float,
         beside: tuple[FloatArray, FloatArray] | None = None,
     ) -> None:
-        self._level = level / _SHARES
+        self._level = level / _BINS.shares
         self._rows, self._records = len(rows), records
         self._least, self._greatest = float(rows.min()) - room, float(rows.max()) + room
-        most = min(records, len(rows)) / _ENOUGH
-        self._fine = _cuts(rows, int(np.clip(most, 2, _MOST_BINS)), room)
+        most = min(records, len(rows)) / _BINS.enough
+        self._fine = _cuts(rows, int(np.clip(most, 2, _BINS.most_bins)), room)
         self._fine_counts = np.bincount(np.searchsorted(self._fine, rows), minlength=len(self._fine) + 1)
         self._cells: IntArray | None = None
         if beside is not None and most >= 4:
-            strips = _cuts(beside[0], min(_MOST_BESIDE, int(np.sqrt(most))), room)
-            self._coarse = _cuts(rows, int(min(most, _MOST_CELLS)) // (len(strips) + 1), room)
+            strips = _cuts(beside[0], min(_BINS.most_beside, int(np.sqrt(most))), room)
+            self._coarse = _cuts(rows, int(min(most, _BINS.most_cells)) // (len(strips) + 1), room)
             width = len(self._coarse) + 1
             counts = np.bincount(
                 width * np.searchsorted(strips, beside[0]) + np.searchsorted(self._coarse, rows),

@@ -6,7 +6,7 @@ release: relations among the generators must stand out from its errors. A few ro
 in two attributes at once: the lattice of all rows is then not orthogonal, that of the others is.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -22,20 +22,30 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_GAP = 4.0
-# Fifteen significant digits, as spreadsheets write them, cannot be told from a float64 by looking.
-_UNDETECTED = 32.0
-_EXTRA = 12
-_ROUNDS = 8
-_MISSED = 0.05
-_FAR, _ROUNDOFF = 40.0, 256.0
-_SURE = 6.0
-# Rows with finer digits than the rest: at most this share, tying at most so many attributes.
-_EXCEPTIONS, _TIED = 0.02, 6
-_PRIMES = (2, 3, 5)
-# Whether a row is on the grid of a fraction cannot be told if errors reach this far.
-_TELLING = 0.2
-_FRACTIONS = (1, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 1000, 10_000)
+
+@dataclass(frozen=True)
+class StepSearch:
+    """How a lattice of unknown steps is found and fitted."""
+
+    gap: float = 4.0  # Between relations and basis vectors, which errors alone do not make.
+    # Fifteen significant digits, as spreadsheets write them, look like a float64: errors may be so much larger.
+    undetected: float = 32.0
+    extra: int = 12  # Generators beyond twice the rank: equations that chance would have to meet.
+    rounds: int = 8  # Rows that were missed are added so often; set by hand, it only decides what is missed.
+    missed: float = 0.05  # Residual from which on a row is missed, however large the others.
+    # Medians of the residuals: a row at 9.899999 among tenths is off by little, and by more than that.
+    far: float = 40.0
+    roundoff: float = 256.0  # Errors of a coordinate that a row is off by anyway.
+    sure: float = 6.0  # Standard errors: 2e-9 for a normal error.
+    exceptions: float = 0.02  # Largest share of rows with finer digits than the rest.
+    tied: int = 6  # Attributes tied by them, at most: functionals modulo 5 are 3,906.
+    primes: tuple[int, ...] = (2, 3, 5)  # Of fractions in use: halves, thirds, fifths and tenths.
+    # Errors, in fractions of a step, above which it cannot be told whether a row is on their grid.
+    telling: float = 0.2
+    fractions: tuple[int, ...] = (1, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 1000, 10_000)  # In use for finer digits.
+
+
+_STEP_SEARCH = StepSearch()
 
 
 def step_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
@@ -44,12 +54,14 @@ def step_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
     differences = rows - base
     columns = rows.shape[1]
     values = np.linalg.svd(differences, compute_uv=False)
-    rank = int((values > _SURE * error * np.sqrt(differences.size)).sum())
-    if rank == 0 or len(rows) <= rank + _EXTRA:
+    rank = int((values > _STEP_SEARCH.sure * error * np.sqrt(differences.size)).sum())
+    if rank == 0 or len(rows) <= rank + _STEP_SEARCH.extra:
         return None
     allowed = np.ones(len(rows), dtype=np.bool_)
-    generators = random_rows(differences, 2 * rank + _EXTRA, random, 2 * _SURE * error * np.sqrt(columns))
-    for _ in range(_ROUNDS):
+    generators = random_rows(
+        differences, 2 * rank + _STEP_SEARCH.extra, random, 2 * _STEP_SEARCH.sure * error * np.sqrt(columns)
+    )
+    for _ in range(_STEP_SEARCH.rounds):
         found = _lattice(differences[generators], rank, error, deadline)
         if found is None:
             return None
@@ -57,12 +69,14 @@ def step_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
         positions = differences @ np.linalg.pinv(lattice.basis)
         residuals = np.abs(positions - np.rint(positions))
         # One row at 9.899999 among tenths is off by little, and by much more than the others.
-        reach = _FAR * np.median(residuals, axis=0) + _ROUNDOFF * error / np.linalg.norm(lattice.basis, axis=1)
-        missed = np.flatnonzero((residuals > np.minimum(reach, _MISSED)).any(axis=1) & allowed)
+        reach = _STEP_SEARCH.far * np.median(residuals, axis=0) + _STEP_SEARCH.roundoff * error / np.linalg.norm(
+            lattice.basis, axis=1
+        )
+        missed = np.flatnonzero((residuals > np.minimum(reach, _STEP_SEARCH.missed)).any(axis=1) & allowed)
         if len(missed) > len(rows) // 2:
             return None
         if len(missed):
-            generators = np.concatenate([generators, random.permutation(missed)[: max(_EXTRA, rank // 2)]])
+            generators = np.concatenate([generators, random.permutation(missed)[: max(_STEP_SEARCH.extra, rank // 2)]])
         elif done == rank:
             return _axes(lattice.basis, rows, base, error)
         else:
@@ -77,9 +91,9 @@ def _lattice(generators: FloatArray, rank: int, error: float, deadline: Deadline
     """Lattice that the generators show at the release's precision, and how much of it split off."""
     if len(generators) <= rank:
         return None
-    for scale in (0.5 / error, 0.5 / (_UNDETECTED * error)):
+    for scale in (0.5 / error, 0.5 / (_STEP_SEARCH.undetected * error)):
         found = coordinates(generators, rank, scale, deadline)
-        if found is not None and found[1] >= _GAP:
+        if found is not None and found[1] >= _STEP_SEARCH.gap:
             return split(Spanned(found[0], generators, 2 * error), deadline)
     return None
 
@@ -90,10 +104,10 @@ def _exceptions(whole: IntArray, allowed: BoolArray) -> BoolArray:
     Sublattices of prime index p are the rows with f.x = 0 modulo p for one functional f.
     """
     columns = whole.shape[1]
-    fewest, blamed = _EXCEPTIONS * len(whole) + 1, np.zeros(len(whole), dtype=np.bool_)
-    if columns > _TIED:
+    fewest, blamed = _STEP_SEARCH.exceptions * len(whole) + 1, np.zeros(len(whole), dtype=np.bool_)
+    if columns > _STEP_SEARCH.tied:
         return blamed
-    for prime in _PRIMES:
+    for prime in _STEP_SEARCH.primes:
         functionals = np.array([f for f in product(range(prime), repeat=columns) if _is_monic(f)]).T
         outside = ((whole % prime) @ functionals) % prime != 0
         outside &= allowed[:, None]
@@ -121,7 +135,7 @@ def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -
     positions = frame.positions(rows)
     residuals = positions - np.rint(positions)
     noise = 1.5 * np.median(np.abs(residuals), axis=0) + error / frame.steps  # a few rows may have finer digits
-    errors = _SURE * step_errors(frame, rows, noise) + 1e-9
+    errors = _STEP_SEARCH.sure * step_errors(frame, rows, noise) + 1e-9
     steps, certain = judged_steps(frame.steps, errors, missing=rows.shape[1] - len(frame.steps))
     doubt = None if certain.all() else Doubt.TIED_STEPS
     frame = frame.measured_in(steps)
@@ -132,10 +146,10 @@ def _finer(steps: FloatArray, positions: FloatArray, noise: FloatArray) -> Float
     """Steps divided so that the rows with finer digits lie on the grid too, where a usual fraction does that."""
     steps = steps.copy()
     for axis in range(len(steps)):
-        for fraction in _FRACTIONS:
-            doubt = 2 * _SURE * noise[axis] * fraction
+        for fraction in _STEP_SEARCH.fractions:
+            doubt = 2 * _STEP_SEARCH.sure * noise[axis] * fraction
             fine = positions[:, axis] * fraction
-            if doubt < _TELLING and (np.abs(fine - np.rint(fine)) <= doubt).all():
+            if doubt < _STEP_SEARCH.telling and (np.abs(fine - np.rint(fine)) <= doubt).all():
                 steps[axis] /= fraction
                 break
     return steps
