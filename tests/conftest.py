@@ -15,7 +15,7 @@ from isobreach.engine import LocalEngine, ProcessEngine, using
 load_profile()
 
 CONFORMING = ("linking", "attacks")
-TELLING = {"test_linking_blocks"}  # files whose tests on worker processes are not slow
+TELLING = {"test_linking_edges", "test_kaplan", "test_attacks_ranking"}  # files whose tests on processes are not slow
 
 
 @pytest.fixture(scope="session", autouse=True)
