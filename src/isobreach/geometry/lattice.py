@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import current_thread, main_thread
 from types import ModuleType
 from typing import Any
@@ -26,11 +27,20 @@ from isobreach.geometry.integers import unimodular_inverse, whole_product
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_BASIS_BITS = 44
-_LOOPS = 8
-_ROUNDINGS = 8
-_SHORTEST_ALARM, _LONGEST_ALARM = 1e-3, 1e6  # seconds: none for 0, and none is needed after days
-_MOST_UNWATCHED = 100  # vectors, reduced within seconds
+
+@dataclass(frozen=True)
+class ReductionLimits:
+    """What reductions are given, and when they are watched."""
+
+    basis_bits: int = 44  # Of a rounded basis: 20 are left to 64 for what the reduction makes of it.
+    loops: int = 8  # Of BKZ, which stops by itself where it gains nothing; set by hand.
+    roundings: int = 8  # Of Babai, each of which shortens; set by hand, as they end by themselves.
+    shortest_alarm: float = 1e-3  # Seconds: an alarm of 0 is none.
+    longest_alarm: float = 1e6  # Seconds: none is needed after days.
+    most_unwatched: int = 100  # Vectors, reduced within seconds: where no alarm can end it, more are not tried.
+
+
+_LIMITS = ReductionLimits()
 
 
 class OutOfTimeError(Exception):
@@ -101,13 +111,13 @@ class Deadline:
 
         self.check()
         in_main = current_thread() is main_thread()
-        if not in_main and size > _MOST_UNWATCHED:
+        if not in_main and size > _LIMITS.most_unwatched:
             raise OutOfTimeError
-        if not in_main or self.left > _LONGEST_ALARM:
+        if not in_main or self.left > _LIMITS.longest_alarm:
             yield
             return
         try:
-            alarm(max(self.left, _SHORTEST_ALARM))
+            alarm(max(self.left, _LIMITS.shortest_alarm))
             try:
                 yield
             finally:
@@ -148,7 +158,7 @@ def _shortened(basis: IntArray, relations: IntArray) -> IntArray:
     if not len(relations):
         return basis
     back = np.linalg.pinv(relations.astype(np.float64))
-    for _ in range(_ROUNDINGS):
+    for _ in range(_LIMITS.roundings):
         multiples = np.rint(basis.astype(np.float64) @ back)
         if not multiples.any() or not (np.abs(multiples) < 2.0**62).all():
             break
@@ -192,13 +202,13 @@ def reduce(basis: FloatArray, block: int, deadline: Deadline) -> IntArray | None
     largest = float(np.abs(basis).max())
     if largest == 0:
         return None
-    rows = np.rint(basis * 2.0 ** (_BASIS_BITS - np.ceil(np.log2(largest)))).astype(np.int64)
+    rows = np.rint(basis * 2.0 ** (_LIMITS.basis_bits - np.ceil(np.log2(largest)))).astype(np.int64)
     transform = fpylll.IntegerMatrix.identity(size)
     if block <= 2 or size <= 2:
         _lll(fpylll, rows, deadline, transform)
     else:
         flags = fpylll.BKZ.AUTO_ABORT | fpylll.BKZ.MAX_LOOPS
-        parameters = fpylll.BKZ.Param(block_size=min(block, size), flags=flags, max_loops=_LOOPS)
+        parameters = fpylll.BKZ.Param(block_size=min(block, size), flags=flags, max_loops=_LIMITS.loops)
         with deadline.enforced(size):
             fpylll.BKZ.reduction(_matrix(fpylll, rows), parameters, transform)
     return _whole(transform)
@@ -209,7 +219,7 @@ def short_vectors(gram: FloatArray, bound: float, most: int, deadline: Deadline)
     fpylll = import_fpylll()
     size = len(gram)
     root = np.linalg.cholesky(gram)
-    scale = 2.0 ** (_BASIS_BITS - np.ceil(np.log2(np.abs(root).max())))
+    scale = 2.0 ** (_LIMITS.basis_bits - np.ceil(np.log2(np.abs(root).max())))
     transform = fpylll.IntegerMatrix.identity(size)
     reduced = _lll(fpylll, np.rint(root * scale).astype(np.int64), deadline, transform)
     orthogonalised = fpylll.GSO.Mat(reduced)
