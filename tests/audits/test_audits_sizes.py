@@ -109,6 +109,13 @@ def _agrees(result):
     assert ("none of them with probability" in alone) == (one.found != 1 and result.insider.expected > 0)
 
 
+def test_insiders_who_know_their_rows_are_not_said_to_miss_them():
+    result = audit(RECORDS, **{**ARGUMENTS, "scheme": Noisy(noise=9.0), "epsilon": 0.01}, coalition_sizes=[2])
+    assert max(one.worst_record.value for one in result.per_size) == 0
+    assert "probability 0" in audit_verdict(result)
+    assert "certain of the rows" not in audit_verdict(result)
+
+
 def test_remedies_count_what_fewer_records_breach():
     """The rate under noise is that of the best number of records that the insiders may use."""
     arguments = {k: v for k, v in ARGUMENTS.items() if k != "scheme"}

@@ -19,6 +19,7 @@ from isobreach.audits.result import (
 )
 from isobreach.audits.settings import RANGE_SHARE, Settings
 from isobreach.audits.study import GREEDY, audit
+from isobreach.audits.verdict import Gate, gate
 
 __all__ = [
     "GREEDY",
@@ -28,6 +29,7 @@ __all__ = [
     "AuditResult",
     "Baselines",
     "Bound",
+    "Gate",
     "NoiseFigures",
     "RandomCoalitions",
     "RecordFigures",
@@ -41,6 +43,7 @@ __all__ = [
     "WorstFound",
     "audit",
     "clopper_pearson",
+    "gate",
     "mean_interval",
     "wilson",
 ]

@@ -3,14 +3,13 @@
 
 from isobreach.report.audit_json import audit_json
 from isobreach.report.audit_page import audit_page
-from isobreach.report.audit_wording import attacker_reads
+from isobreach.report.audit_wording import gate_sentence
 from isobreach.report.audit_wording import sentences as audit_sentences
 from isobreach.report.audit_wording import verdict as audit_verdict
 from isobreach.report.figures import draw, figure_files, require_matplotlib
 from isobreach.report.page import document_page
 
 __all__ = [
-    "attacker_reads",
     "audit_json",
     "audit_page",
     "audit_sentences",
@@ -18,5 +17,6 @@ __all__ = [
     "document_page",
     "draw",
     "figure_files",
+    "gate_sentence",
     "require_matplotlib",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 
 from isobreach._phrases import count, left_out, percent, probability
 from isobreach._registry import ATTACKS
-from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Sampled, Smallest
+from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Gate, Sampled, Smallest
 
 _SHOWN = "95% interval"
 
@@ -85,6 +85,29 @@ def attacker_reads(result: AuditResult, attacker: AttackerFigures) -> str:
     )
 
 
+def gate_sentence(result: AuditResult, gate: Gate) -> str:
+    """What closes a gate or, where nothing does, what that means and no more."""
+    if gate.attacker is not None:
+        if gate.attacker.claimed:
+            return f"{attacker_reads(result, gate.attacker)}."
+        return (
+            f"the {gate.attacker.name} attack, which needs no insider, came to no decision: with more time or "
+            "knowledge it may succeed. --attacks known-input leaves it out."
+        )
+    if gate.worst is not None:
+        unsure = " if it knows its rows, or at most that if it guesses them" if gate.guessed else ""
+        return (
+            f"the worst coalition of {count(gate.size, 'insider')} that was tried ({gate.worst.coalition}) breaches "
+            f"the most exposed record with probability {probability(gate.worst.value)}{unsure}, above {gate.limit:g}."
+        )
+    tried = "" if gate.proved else " that was tried"
+    why = f": a proved bound of what its records determine is {probability(gate.bound)}" if gate.proved else ""
+    return (
+        f"no coalition of up to {count(gate.insiders, 'insider')}{tried} breaches a record with a probability above "
+        f"{gate.limit:g}{'' if result.rows_known else ', guessing rows or not'}{why}."
+    )
+
+
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -100,7 +123,7 @@ def _insiders(result: AuditResult) -> str:
         guessed = "" if one.guessed is None else f" By guessing their rows, {count(one.guessed, 'insider')} can."
         return (
             f"No coalition of up to {count(largest, 'insider')} that was tried breaches another record; "
-            f"{most if worst else unsure}.{guessed} That is no proof of safety."
+            f"{most if worst or result.rows_known else unsure}.{guessed} That is no proof of safety."
         )
     rows = (" who knows the own row" if one.found == 1 else " who know their own rows") if result.rows_known else ""
     enough, within = f"{count(one.found, 'insider')}{rows} can be enough to breach", breach_words(result)
