@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import isobreach as ib
 from benchmarks.floor import OnePass
 from isobreach._random import generator
-from isobreach.linking.pairs import Cloud
+from isobreach.linking.candidates import Cloud
 from isobreach.reproduction import PaperLinking
 
 FloatArray = NDArray[np.float64]

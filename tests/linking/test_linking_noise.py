@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from isobreach.linking import link, seeds
+from isobreach.linking import link
+from isobreach.linking.noisy import seeds
 from isobreach.schemes import Ball, Noisy, OrthogonalNoise, perturb
 from oracles import rotation
 

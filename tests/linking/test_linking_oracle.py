@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from effort import slow
-from isobreach.linking import RULES, assignment, backbone, link
+from isobreach.linking import RULES, link
+from isobreach.linking.search import agreement, assignment
 from oracles import all_present, integer_case, link_by_enumeration, plant, uniquely_valid_rows
 
 CASES = 2000
@@ -14,7 +15,7 @@ PARTS = [range(start, start + PART) for start in range(0, CASES, PART)]
 EVERY_MATCH = float("inf")  # a chance_limit that lets chance matches through, as the oracle does
 
 # Branches of the search that only large tables reach, forced upon small ones.
-ASKED = {(backbone, "_CAP"): 1}
+ASKED = {(agreement, "_CAP"): 1}
 ON_THE_FLY = {(assignment, "_SMALL_MATRIX"): 0, (assignment, "_FEW_VALUES"): 10**6}
 LATE_MATRIX = {(assignment, "_SMALL_MATRIX"): 0, (assignment, "_FEW_VALUES"): 1}
 ASKED_ON_THE_FLY = {**ASKED, **ON_THE_FLY, (assignment, "_MOST_VERTICES"): -1}
@@ -56,7 +57,7 @@ def test_every_way_of_searching_gives_the_same_links(monkeypatch, rule, way):
         expected_rows, expected_status, expected = link_by_enumeration(known, integers, rule)
         assert (rows, status) == (expected_rows, expected_status), seed
         assert all(mine >= theirs for mine, theirs in zip(candidates, expected, strict=True)), seed
-        assert way.get((backbone, "_CAP")) or candidates == expected, seed
+        assert way.get((agreement, "_CAP")) or candidates == expected, seed
 
 
 @pytest.mark.parametrize("seeds", PARTS, ids=str)

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from isobreach.linking import pairs
-from isobreach.linking.pairs import Cloud, TooManyError, _Ready
+from isobreach.linking.candidates import Cloud, TooManyError, pairs
+from isobreach.linking.candidates.pairs import _Ready
 
 PRECISIONS = [np.float32, np.float64]
 ALL = 10**8

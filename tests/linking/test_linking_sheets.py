@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isobreach.linking import link
-from isobreach.linking.sheets import free_columns, log_matches_on_sheets
+from isobreach.linking.chance import free_columns, log_matches_on_sheets
 from oracles import rotation
 
 STORED = {

@@ -8,8 +8,8 @@ import pytest
 
 from isobreach import datasets
 from isobreach.linking import link
-from isobreach.linking.chance import _implied
-from isobreach.linking.symmetries import log_images
+from isobreach.linking.chance import log_images
+from isobreach.linking.chance.matches import _implied
 from isobreach.schemes import perturb
 
 

@@ -3,8 +3,9 @@
 
 from isobreach._settings import setting
 from isobreach.attacks.base import Attack, Knowledge, NoSettings, Reconstruction
-from isobreach.attacks.kaplan import KaplanReconstruction, kaplan_estimates, pair_distances
+from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE, KaplanReconstruction, kaplan_estimates, pair_distances
 from isobreach.attacks.known_input import (
+    DETERMINED,
     AttackResult,
     AttackSummary,
     Kind,
@@ -20,6 +21,9 @@ from isobreach.attacks.registry import ATTACKS, reconstruct
 
 __all__ = [
     "ATTACKS",
+    "DETERMINED",
+    "ITERATIONS",
+    "LEARNING_RATE",
     "Attack",
     "AttackResult",
     "AttackSummary",

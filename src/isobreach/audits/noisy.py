@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.known_input.noisy import DETERMINED
+from isobreach.attacks import DETERMINED
 from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
 from isobreach.audits.learned import learned
 from isobreach.engine import tiles

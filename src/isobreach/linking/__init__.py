@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linking known records to released rows."""
 
+from isobreach.linking.candidates import Cloud, TooManyError, distances_from
 from isobreach.linking.growing import GrowingLinks, Growth
 from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
-from isobreach.linking.precision import EXACT, Precision, grid_spacing
+from isobreach.linking.precision import EXACT, Precision, grid_spacing, released_precision
 from isobreach.linking.wording import (
     dictionary_json,
     dictionary_sentence,
@@ -25,6 +26,7 @@ __all__ = [
     "NODE_LIMIT",
     "RULES",
     "Choice",
+    "Cloud",
     "GrowingLinks",
     "Growth",
     "Linkage",
@@ -32,8 +34,10 @@ __all__ = [
     "Noise",
     "Precision",
     "Rule",
+    "TooManyError",
     "dictionary_json",
     "dictionary_sentence",
+    "distances_from",
     "grid_spacing",
     "link",
     "link_records",
@@ -42,5 +46,6 @@ __all__ = [
     "linked_pairs",
     "motion_json",
     "no_link",
+    "released_precision",
     "unlinked_reasons",
 ]

@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach.linking.bounds import Bounds, merged
-from isobreach.linking.narrowing import distances_from
-from isobreach.linking.pairs import Cloud, TooManyError
-from isobreach.linking.rates import Rates
+from isobreach.linking.candidates import Cloud, TooManyError, distances_from
+from isobreach.linking.chance import Rates
 from isobreach.linking.tetrahedra import Neighbours, by_class, neighbours, one_more, put_together
 
 FloatArray = NDArray[np.float64]

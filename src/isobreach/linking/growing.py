@@ -30,15 +30,12 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach.engine import as_engine
 from isobreach.geometry import row_norms
-from isobreach.linking.assignment import Budget, Geometry, Search
-from isobreach.linking.backbone import backbone
-from isobreach.linking.candidates import all_candidates
+from isobreach.linking.candidates import TooManyError, all_candidates, distances_from
 from isobreach.linking.copies import MOST_JOINED, Joined, Plan, Shapes
 from isobreach.linking.linker import known_unit, link
 from isobreach.linking.motions import Motion
-from isobreach.linking.narrowing import distances_from
-from isobreach.linking.pairs import TooManyError
 from isobreach.linking.precision import released_precision
+from isobreach.linking.search import Budget, Geometry, Search, backbone
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

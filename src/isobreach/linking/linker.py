@@ -27,10 +27,10 @@ from isobreach._validation import (
 from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
+from isobreach.linking.candidates import Field
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import RULES, Linkage, Rule, assemble
 from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Found, Motion, Setting, decide
-from isobreach.linking.narrowing import Field
 from isobreach.linking.noisy import NoisyProblem, NoisySolution
 from isobreach.linking.precision import given_precision, released_precision
 from isobreach.linking.problem import Problem

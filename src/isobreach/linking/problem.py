@@ -9,14 +9,23 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
-from isobreach.linking.assignment import Budget, Geometry, Search
-from isobreach.linking.backbone import Agreement, backbone, uniquely_valid
 from isobreach.linking.bounds import Bounds
-from isobreach.linking.candidates import Candidates, all_candidates, norm_candidates
+from isobreach.linking.candidates import (
+    CORE,
+    Candidates,
+    Field,
+    Lists,
+    TooManyError,
+    all_candidates,
+    cores,
+    extension,
+    lists_of_all,
+    lists_of_some,
+    norm_candidates,
+)
 from isobreach.linking.chance import chance_matches
-from isobreach.linking.narrowing import CORE, Field, Lists, cores, extension, lists_of_all, lists_of_some
-from isobreach.linking.pairs import TooManyError
 from isobreach.linking.precision import Precision
+from isobreach.linking.search import Agreement, Budget, Geometry, Search, backbone, uniquely_valid
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

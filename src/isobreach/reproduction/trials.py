@@ -16,8 +16,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks import AttackResult, attack_linked, kaplan_estimates, pair_distances
-from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE
+from isobreach.attacks import (
+    ITERATIONS,
+    LEARNING_RATE,
+    AttackResult,
+    attack_linked,
+    kaplan_estimates,
+    pair_distances,
+)
 from isobreach.geometry import ESTIMATORS, Estimator, fit_motions, row_norms
 from isobreach.linking import RULES, Linkage, Rule, link
 from isobreach.reproduction.experiment import Outcome, Point

@@ -4,10 +4,12 @@
 from isobreach.attacks.known_input.attack import AttackResult, attack, attack_linked
 from isobreach.attacks.known_input.exposure import Kind
 from isobreach.attacks.known_input.method import KnownInput, KnownInputReconstruction, hints, normalised
+from isobreach.attacks.known_input.noisy import DETERMINED
 from isobreach.attacks.known_input.summary import AttackSummary, summarise
 
 __all__ = [
     "ATTACK",
+    "DETERMINED",
     "AttackResult",
     "AttackSummary",
     "Kind",

@@ -27,9 +27,7 @@ from scipy.special import gammaln
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
 from isobreach.geometry.lattice import Deadline
-from isobreach.linking import link
-from isobreach.linking.narrowing import distances_from
-from isobreach.linking.pairs import Cloud, TooManyError
+from isobreach.linking import Cloud, TooManyError, distances_from, link
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -23,7 +23,7 @@ from isobreach._compiled import compiled, grown
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
 from isobreach.linking.bounds import Bounds
-from isobreach.linking.narrowing import MOST_PAIRS, Field, neighbours, telling_order
+from isobreach.linking.candidates import MOST_PAIRS, Field, neighbours, telling_order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

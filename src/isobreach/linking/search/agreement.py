@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.linking.assignment import Outcome, Search
+from isobreach.linking.search.assignment import Outcome, Search
 
 IntArray = NDArray[np.int64]
 

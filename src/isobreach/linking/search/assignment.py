@@ -2,7 +2,8 @@
 """The largest valid assignments of known records to released values.
 
 With a record and one of its candidate values as a vertex, and vertices that agree in distance adjacent, a valid
-assignment is a clique (see ``isobreach.linking.cliques``). The wanted ones are the largest: all of them, up to a cap.
+assignment is a clique (see ``isobreach.linking.search.cliques``). The wanted ones are the largest: all of them, up to a
+cap.
 
 Branch and bound: take the record with the fewest remaining values, try each value (which strikes out whatever is not
 adjacent to it), then go on without the record. The bound is the number of records that still have a value. While the
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.linking.cliques import BitArray, adjacent, bit_matrix, largest_cliques, supported
+from isobreach.linking.search.cliques import BitArray, adjacent, bit_matrix, largest_cliques, supported
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

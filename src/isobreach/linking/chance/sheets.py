@@ -18,12 +18,12 @@ and the share is scaled back by the volume, which falls with the power f.
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.linking.chance.rates import sampled
 from isobreach.linking.precision import grid_spacing
-from isobreach.linking.rates import sampled
 
 FloatArray = NDArray[np.float64]
 
-_ENOUGH = 10  # records that agree with a candidate, as in ``isobreach.linking.rates``
+_ENOUGH = 10  # records that agree with a candidate, as in ``isobreach.linking.chance.rates``
 _PART = 1 << 22  # numbers at a time
 
 

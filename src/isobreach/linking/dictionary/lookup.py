@@ -11,9 +11,9 @@ at the right distance from anchor j,
 
 chance matches are expected among all candidates as telling as this one. At most as many distances count as determine a
 point, the least telling ones. Where some columns are on a coarse grid distances are not independent, and no fewer
-chance matches are expected than on a candidate's sheet (``isobreach.linking.sheets``). Under noise the posterior
-decides instead (``isobreach.linking.likelihood``), its prior being the share of candidates that are present, as the
-candidates themselves show it.
+chance matches are expected than on a candidate's sheet (``isobreach.linking.chance.sheets``). Under noise the
+posterior decides instead (``isobreach.linking.noisy.likelihood``), its prior being the share of candidates that are
+present, as the candidates themselves show it.
 """
 
 from dataclasses import dataclass
@@ -24,13 +24,10 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
 from isobreach.linking.bounds import Bounds
-from isobreach.linking.candidates import Candidates
-from isobreach.linking.chance import least_telling, telling_distances
-from isobreach.linking.likelihood import PRESENT, Likelihood
-from isobreach.linking.narrowing import distances_from, values_agreeing
+from isobreach.linking.candidates import Candidates, distances_from, values_agreeing
+from isobreach.linking.chance import Rates, least_telling, log_matches_on_sheets, sampled, telling_distances
+from isobreach.linking.noisy import PRESENT, Likelihood
 from isobreach.linking.precision import grid_spacing
-from isobreach.linking.rates import Rates, sampled
-from isobreach.linking.sheets import log_matches_on_sheets
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

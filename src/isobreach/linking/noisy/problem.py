@@ -22,13 +22,11 @@ from scipy.special import gammaln, logsumexp
 from isobreach._progress import Progress
 from isobreach.geometry import procrustes_residual, row_norms
 from isobreach.linking.bounds import Bounds
-from isobreach.linking.chance import least_telling, telling_distances
-from isobreach.linking.likelihood import Likelihood, Posterior
-from isobreach.linking.narrowing import Field
-from isobreach.linking.pairs import TooManyError
+from isobreach.linking.candidates import Field, TooManyError
+from isobreach.linking.chance import least_telling, sampled, telling_distances
+from isobreach.linking.noisy.likelihood import Likelihood, Posterior
+from isobreach.linking.noisy.seeds import SEED_RECORDS, Seeds, seeds
 from isobreach.linking.precision import grid_spacing
-from isobreach.linking.rates import sampled
-from isobreach.linking.seeds import SEED_RECORDS, Seeds, seeds
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

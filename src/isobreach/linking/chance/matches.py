@@ -24,7 +24,7 @@ chance, counts for no less than
     s * images * prod_(rest) p_ij
 
 with s the share of equal differences and ``images`` in how many ways symmetries that fix the t others can move it
-(``isobreach.linking.symmetries``) on a decimal grid, 2 otherwise; whichever t makes it the likeliest.
+(``isobreach.linking.chance.symmetries``) on a decimal grid, 2 otherwise; whichever t makes it the likeliest.
 """
 
 from collections.abc import Sequence
@@ -36,9 +36,9 @@ from scipy.special import gammaln
 
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
+from isobreach.linking.chance.rates import Rates, same_difference
+from isobreach.linking.chance.symmetries import log_images
 from isobreach.linking.precision import grid_decimals
-from isobreach.linking.rates import Rates, same_difference
-from isobreach.linking.symmetries import log_images
 
 FloatArray = NDArray[np.float64]
 

@@ -22,9 +22,9 @@ from isobreach._compiled import compiled, grown
 from isobreach._progress import Progress
 from isobreach.engine import Workers
 from isobreach.linking.bounds import Bounds
-from isobreach.linking.cliques import distance
-from isobreach.linking.pairs import Cloud, TooManyError
-from isobreach.linking.rates import Rates
+from isobreach.linking.candidates.pairs import Cloud, TooManyError
+from isobreach.linking.chance import Rates
+from isobreach.linking.search import distance
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
