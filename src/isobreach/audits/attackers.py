@@ -70,7 +70,6 @@ class AttackerFigures:
 
 def attackers(
     names: Sequence[str],
-    model: ReleaseModel,
     table: OwnersTable,
     release: Release,
     noise: float,
@@ -78,12 +77,13 @@ def attackers(
     kept: Kept,
     progress: Progress = no_progress,
     *,
+    model: ReleaseModel | None = None,
     label: str = "release",
 ) -> tuple[AttackerFigures, ...]:
     """Figures of every attacker against one release; those of before are ``kept``, under the release's ``label``.
 
-    ``model``: of the release; what an attack cannot work on it says, and is not played. ``noise``: deviation of a
-    released coordinate.
+    ``model``: of the release, if it is known; an attack that cannot work on it says why, and is not played. ``noise``:
+    deviation of a released coordinate.
     """
     found = []
     for name in names:
@@ -97,7 +97,7 @@ def attackers(
                 )
             )
             continue
-        unsuited = ATTACKS.named("attacks", name).suits(model)
+        unsuited = None if model is None else ATTACKS.named("attacks", name).suits(model)
         if unsuited is None:
             one = _attacked(name, table, release, noise, seed, progress)
         else:

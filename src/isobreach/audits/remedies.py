@@ -229,7 +229,7 @@ class _Tried:
         self, names: Sequence[str], name: str, model: ReleaseModel, release: Release, seed: int, noise: float
     ) -> tuple[AttackerFigures, ...]:
         """Attackers without insiders on one release, who know how much noise there is."""
-        return attackers(names, model, self.table, release, noise, seed, self.kept, self.progress, label=name)
+        return attackers(names, self.table, release, noise, seed, self.kept, self.progress, model=model, label=name)
 
 
 def _rate(played: tuple[IntArray, int], params: tuple[OwnersTable, _Move]) -> float:

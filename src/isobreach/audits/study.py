@@ -133,7 +133,7 @@ def _audited(
         norms_kept=not model.translates,
         draws=generator(seed, "baseline"),
     )
-    attacked = attackers(settings.attackers, model, table, release, release.key.noise, seed, kept, progress)
+    attacked = attackers(settings.attackers, table, release, release.key.noise, seed, kept, progress, model=model)
     tried = None
     if settings.noise_levels:
         tried = remedies(
