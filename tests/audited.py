@@ -10,7 +10,8 @@ from isobreach import audits
 from isobreach._random import generator
 from isobreach.audits.study import WATCHED
 from isobreach.geometry import row_norms
-from isobreach.linking import EXACT, Linkage
+from isobreach.linking import Linkage
+from isobreach.release import EXACT
 
 _NAMES = ("scheme", "epsilon", "coalition_sizes", "trials", "level", "tolerance", "noise_levels", "target")
 _DEFAULTS = {name: signature(ib.audit).parameters[name].default for name in _NAMES}

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from isobreach.linking import Linkage, Precision
+from isobreach.linking import Linkage
+from isobreach.release import Precision
 from oracles import rotation
 
 DOUBLE = Precision(0.0, 0.0, 2.0**-53, "float64 values")

@@ -31,9 +31,9 @@ CORE = FOUNDATION | {"geometry", "release", "engine", "linking", "attacks", "sch
 MAY_IMPORT = {
     **dict.fromkeys(FOUNDATION, FOUNDATION),
     "geometry": FOUNDATION,
-    "release": FOUNDATION,
     "engine": FOUNDATION,
-    "linking": FOUNDATION | {"geometry", "engine"},
+    "release": FOUNDATION | {"engine"},
+    "linking": FOUNDATION | {"geometry", "engine", "release"},
     "attacks": FOUNDATION | {"geometry", "release", "engine", "linking"},
     "schemes": FOUNDATION | {"geometry", "release"},
     "datasets": FOUNDATION,
@@ -48,7 +48,7 @@ MAY_IMPORT = {
 
 # Each dependency and the packages that may use it; NumPy is everyone's, the standard library too.
 DEPENDENCIES = {
-    "scipy": {"_random", "geometry", "linking", "attacks", "audits"},
+    "scipy": {"_random", "geometry", "release", "linking", "attacks", "audits"},
     "numba": {"_compiled", "geometry"},
     "threadpoolctl": {"engine"},
     "dask": {"engine"},

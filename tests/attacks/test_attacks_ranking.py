@@ -6,7 +6,7 @@ import pytest
 
 from isobreach.attacks import attack_linked
 from isobreach.geometry import row_norms
-from isobreach.linking import Precision
+from isobreach.release import Precision
 from planted import DOUBLE, Release
 
 ROUNDED = Precision(5e-5, 0.0, 2.0**-53, "4 decimals")

@@ -7,7 +7,7 @@ import pytest
 from isobreach.attacks import attack_linked, summarise
 from isobreach.errors import InputError
 from isobreach.geometry import breach_probability, complement, row_basis, row_norms
-from isobreach.linking import Precision
+from isobreach.release import Precision
 from oracles import sphere_points
 from planted import Release
 

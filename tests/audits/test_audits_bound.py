@@ -8,9 +8,9 @@ import pytest
 
 from effort import slow
 from isobreach.audits.bound import bounds
+from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy
-from isobreach.linking import Growth
 
 
 def _table(records, *, translates=False, epsilon=0.3):

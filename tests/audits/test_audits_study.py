@@ -249,8 +249,8 @@ def test_a_search_that_is_given_up_is_told(monkeypatch):
     known = audit(records, scheme="rigid", coalition_sizes=[14], trials=2, seed=0, rows_known=True)
     assert known.undecided == 0
     # Nothing may be listed, nothing tried: every search is given up, and said to be.
-    monkeypatch.setattr("isobreach.linking.copies._MOST_COPIES", 1)
-    monkeypatch.setattr("isobreach.linking.copies._TRIES", 0)
+    monkeypatch.setattr("isobreach.audits.coalitions.copies._MOST_COPIES", 1)
+    monkeypatch.setattr("isobreach.audits.coalitions.copies._TRIES", 0)
     result = audit(records, scheme="rigid", coalition_sizes=[2, 14], trials=2, seed=0)
     assert (result.undecided, result.at(2).undecided, result.at(14).undecided) == (2, 0, 2)
     assert result.at(14).random.linked.value == 0

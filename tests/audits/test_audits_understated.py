@@ -6,9 +6,9 @@ import pytest
 
 from audited import audit, orders
 from isobreach.audits.bound import bounds
+from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
 from isobreach.geometry import row_norms
-from isobreach.linking import Growth
 from isobreach.schemes import perturb
 
 

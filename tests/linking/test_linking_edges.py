@@ -6,7 +6,8 @@ import pytest
 
 from isobreach.engine import as_engine
 from isobreach.errors import InputError
-from isobreach.linking import RULES, Precision, link
+from isobreach.linking import RULES, link
+from isobreach.release import Precision
 from oracles import plant
 
 NORMAL = np.random.default_rng(3).standard_normal((40, 5))

@@ -8,10 +8,10 @@ import pytest
 
 from isobreach._progress import no_progress
 from isobreach.engine import as_engine
-from isobreach.linking.bounds import merged
 from isobreach.linking.candidates import norm_candidates
 from isobreach.linking.candidates.by_norm import _distinct, _scan
 from isobreach.linking.search import assignment, cliques
+from isobreach.release import merged
 from oracles import rotation
 
 

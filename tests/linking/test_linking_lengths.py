@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What single precision does to a product: the measurements behind the factors of ``isobreach.linking.precision``."""
+"""What single precision does to a product: the measurements behind the factors of ``isobreach.release.precision``."""
 
 import numpy as np
 import pytest

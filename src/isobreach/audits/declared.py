@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
-from isobreach.linking import EXACT
-from isobreach.release import ReleaseModel
+from isobreach.release import EXACT, ReleaseModel
 from isobreach.schemes import Release, Scheme
 
 FloatArray = NDArray[np.float64]

@@ -22,11 +22,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.audits.coalitions import Growth
 from isobreach.audits.learned import learned
 from isobreach.audits.pairs import MOST_COMPARED, NearestPair, coherence, nearest_pair
 from isobreach.engine import tiles
 from isobreach.geometry import breach_probability, row_norms
-from isobreach.linking import EXACT, Growth
+from isobreach.release import EXACT
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
+from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.greedy import CANDIDATES
 from isobreach.audits.noisy import DRAWS
 from isobreach.audits.result import SingleInsider
 from isobreach.engine import default_workers
-from isobreach.linking import Growth
 
 IntArray = NDArray[np.int64]
 

@@ -32,11 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks import DETERMINED
+from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
 from isobreach.audits.learned import learned
 from isobreach.engine import tiles
 from isobreach.geometry import ConsistentMotions, breach_probability, fit_motions, row_norms
-from isobreach.linking import EXACT, Growth
+from isobreach.release import EXACT
 from isobreach.schemes import Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach.audits.attackers import AttackerFigures, attackers
+from isobreach.audits.coalitions import Growth
 from isobreach.audits.declared import playable
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.intervals import Sampled, mean_interval
@@ -36,8 +37,7 @@ from isobreach.audits.noisy import NoisyTable
 from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick
 from isobreach.engine import default_workers
-from isobreach.linking import EXACT, Growth, grid_spacing
-from isobreach.release import ReleaseModel
+from isobreach.release import EXACT, ReleaseModel, grid_spacing
 from isobreach.schemes import Noisy, Release, perturb
 
 FloatArray = NDArray[np.float64]

@@ -22,6 +22,7 @@ from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
+from isobreach.audits.coalitions import GrowingLinks
 from isobreach.audits.declared import directions, playable, shown
 from isobreach.audits.exposure import NOBODY, OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
@@ -35,7 +36,7 @@ from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.engine import ONE_BLAS_THREAD, default_workers
 from isobreach.geometry import row_norms
-from isobreach.linking import EXACT, GrowingLinks
+from isobreach.release import EXACT
 from isobreach.schemes import Release, perturb
 
 FloatArray = NDArray[np.float64]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
-from isobreach.linking import Growth
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

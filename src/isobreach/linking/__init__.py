@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linking known records to released rows."""
 
-from isobreach.linking.candidates import Cloud, TooManyError, distances_from
-from isobreach.linking.growing import GrowingLinks, Growth
+from isobreach.linking.candidates import Cloud, TooManyError, all_candidates, distances_from
+from isobreach.linking.chance import Rates
 from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
-from isobreach.linking.motions import CHOICES, MOTIONS, Choice, Motion
-from isobreach.linking.precision import EXACT, Precision, grid_spacing, released_precision
+from isobreach.linking.motions import CHOICES, MOTIONS, Choice
+from isobreach.linking.search import Budget, Geometry, Search, backbone, distance
 from isobreach.linking.wording import (
     dictionary_json,
     dictionary_sentence,
@@ -17,28 +17,31 @@ from isobreach.linking.wording import (
     no_link,
     unlinked_reasons,
 )
+from isobreach.release import Motion
 
 __all__ = [
     "CHANCE_LIMIT",
     "CHOICES",
-    "EXACT",
     "MOTIONS",
     "NODE_LIMIT",
     "RULES",
+    "Budget",
     "Choice",
     "Cloud",
-    "GrowingLinks",
-    "Growth",
+    "Geometry",
     "Linkage",
     "Motion",
     "Noise",
-    "Precision",
+    "Rates",
     "Rule",
+    "Search",
     "TooManyError",
+    "all_candidates",
+    "backbone",
     "dictionary_json",
     "dictionary_sentence",
+    "distance",
     "distances_from",
-    "grid_spacing",
     "link",
     "link_records",
     "link_sentences",
@@ -46,6 +49,5 @@ __all__ = [
     "linked_pairs",
     "motion_json",
     "no_link",
-    "released_precision",
     "unlinked_reasons",
 ]

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from isobreach.engine import Engine
 from isobreach.linking.candidates import Candidates
-from isobreach.linking.motions import Motion
-from isobreach.linking.precision import Precision
+from isobreach.release import Motion, Precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

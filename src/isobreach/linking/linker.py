@@ -30,10 +30,10 @@ from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Field
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import RULES, Linkage, Rule, assemble
-from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Found, Motion, Setting, decide
+from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Found, Setting, decide
 from isobreach.linking.noisy import NoisyProblem, NoisySolution
-from isobreach.linking.precision import given_precision, released_precision
 from isobreach.linking.problem import Problem
+from isobreach.release import Motion, distinct_records, given_precision, released_precision, unit_roundoff
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -100,9 +100,9 @@ def link(
         dictionary = np.asarray(dictionary)
         check_table("dictionary", dictionary)
         check_same_width(known.shape[1], dictionary.shape[1])
-    distinct, which = _distinct(known)
+    distinct, which = distinct_records(known)
     precision = released_precision(source) if tolerance is None else given_precision(tolerance)
-    setting = Setting(precision, known_unit(known), tolerance is not None, chance_limit, doubt=motion == "auto")
+    setting = Setting(precision, unit_roundoff(known), tolerance is not None, chance_limit, doubt=motion == "auto")
     problem = Problem(distinct, source, rule, node_limit, progress)
     if noise:
         linkage = _noisy_linkage(problem, setting, motion, noise, which)
@@ -114,20 +114,6 @@ def link(
     if dictionary is None:
         return linkage
     return replace(linkage, dictionary=_dictionary(problem, setting, linkage, which, dictionary))
-
-
-def _distinct(records: NDArray[Any]) -> tuple[FloatArray, IntArray]:
-    """Distinct records, and the place of each record among them: equal ones are one."""
-    values = records.astype(np.float64) + 0.0  # no negative zeros
-    seen: dict[bytes, int] = {}
-    which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in values])
-    return np.ascontiguousarray(values[np.unique(which, return_index=True)[1]]), which
-
-
-def known_unit(records: NDArray[Any]) -> float:
-    """Unit roundoff of records stored in less than double precision, else 0."""
-    unit = float(np.finfo(records.dtype).eps) / 2 if records.dtype.kind == "f" else 0.0
-    return unit if unit > 2.0**-53 else 0.0
 
 
 def _checked_noise(noise: Any, motion: str) -> Noise:
@@ -219,7 +205,7 @@ def _dictionary(
     problem: Problem, setting: Setting, linkage: Linkage, which: IntArray, dictionary: NDArray[Any]
 ) -> Linkage:
     """Linkage of candidate records, by the known ones that are linked."""
-    candidates, place = _distinct(dictionary)
+    candidates, place = distinct_records(dictionary)
     candidates = candidates * linkage.scale
     found = problem.everything(setting.precision.unit)
     value_of = np.empty(problem.source.shape[0], dtype=np.int64)
@@ -249,7 +235,7 @@ def _dictionary(
         "complete": linkage.complete,
         "precision": linkage.precision,
         "radius": linkage.precision.radius(norms_of(candidates), columns)
-        + known_unit(dictionary) * norms_of(candidates),
+        + unit_roundoff(dictionary) * norms_of(candidates),
         "rule": linkage.rule,
         "motion": linkage.motion,
         "scale": linkage.scale,
@@ -264,7 +250,7 @@ def _dictionary(
             candidates, anchors, found, linkage.noise, translates=translates, limit=limit, progress=progress
         )
     else:
-        error = error_of(candidates) + known_unit(dictionary) * row_norms(candidates)
+        error = error_of(candidates) + unit_roundoff(dictionary) * row_norms(candidates)
         kept = linkage.motion == "orthogonal"
         entries = exact_entries(candidates, error, anchors, found, norms_kept=kept, limit=limit, progress=progress)
     return assemble(

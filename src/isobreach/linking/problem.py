@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
-from isobreach.linking.bounds import Bounds
 from isobreach.linking.candidates import (
     CORE,
     Candidates,
@@ -24,8 +23,8 @@ from isobreach.linking.candidates import (
     norm_candidates,
 )
 from isobreach.linking.chance import chance_matches
-from isobreach.linking.precision import Precision
 from isobreach.linking.search import Agreement, Budget, Geometry, Search, backbone, uniquely_valid
+from isobreach.release import Bounds, Precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from isobreach._compiled import compiled
 from isobreach.engine import Workers
 from isobreach.geometry import row_norms
-from isobreach.linking.bounds import merged
-from isobreach.linking.precision import Precision
 from isobreach.linking.problem import Problem
+from isobreach.release import Precision, merged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -1,6 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a release is, whatever scheme made it."""
+"""What a release is, whatever scheme made it: its model, its precision, where its lengths may lie."""
 
+from isobreach.release.bounds import Bounds
+from isobreach.release.grid import on_grid, reads_exactly
 from isobreach.release.model import Invariant, Motion, NoiseKind, ReleaseModel
+from isobreach.release.precision import (
+    EXACT,
+    Precision,
+    given_precision,
+    grid_decimals,
+    grid_spacing,
+    released_precision,
+)
+from isobreach.release.values import distinct_records, merged, unit_roundoff
 
-__all__ = ["Invariant", "Motion", "NoiseKind", "ReleaseModel"]
+__all__ = [
+    "EXACT",
+    "Bounds",
+    "Invariant",
+    "Motion",
+    "NoiseKind",
+    "Precision",
+    "ReleaseModel",
+    "distinct_records",
+    "given_precision",
+    "grid_decimals",
+    "grid_spacing",
+    "merged",
+    "on_grid",
+    "reads_exactly",
+    "released_precision",
+    "unit_roundoff",
+]

@@ -44,7 +44,7 @@ from isobreach.geometry import (
     row_norms,
     squared_residuals,
 )
-from isobreach.linking import Precision
+from isobreach.release import Precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

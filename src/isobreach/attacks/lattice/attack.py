@@ -28,7 +28,8 @@ from isobreach.attacks.lattice.naming import Naming, name_axes
 from isobreach.attacks.lattice.search import Release, search
 from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
-from isobreach.linking import Precision, link, released_precision
+from isobreach.linking import link
+from isobreach.release import Precision, released_precision
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

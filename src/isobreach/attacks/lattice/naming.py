@@ -41,7 +41,7 @@ from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
 from isobreach.geometry.lattice import Deadline
-from isobreach.linking import grid_spacing
+from isobreach.release import grid_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

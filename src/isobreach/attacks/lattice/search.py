@@ -16,7 +16,7 @@ from isobreach.attacks.lattice.generators import random_rows, short_differences,
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
 from isobreach.geometry.lattice import Deadline, OutOfTimeError
-from isobreach.linking import Precision
+from isobreach.release import Precision
 
 FloatArray = NDArray[np.float64]
 

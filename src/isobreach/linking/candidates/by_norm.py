@@ -18,7 +18,7 @@ from isobreach._validation import LARGEST
 from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
-from isobreach.linking.bounds import merged
+from isobreach.release import merged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

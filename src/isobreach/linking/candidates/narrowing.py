@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from isobreach._compiled import compiled, grown
 from isobreach._progress import Progress
 from isobreach.engine import Workers
-from isobreach.linking.bounds import Bounds
 from isobreach.linking.candidates.pairs import Cloud, TooManyError
 from isobreach.linking.chance import Rates
 from isobreach.linking.search import distance
+from isobreach.release import Bounds
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -38,7 +38,7 @@ from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.chance.rates import Rates, same_difference
 from isobreach.linking.chance.symmetries import log_images
-from isobreach.linking.precision import grid_decimals
+from isobreach.release import grid_decimals
 
 FloatArray = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.linking.chance.rates import sampled
-from isobreach.linking.precision import grid_spacing
+from isobreach.release import grid_spacing
 
 FloatArray = NDArray[np.float64]
 

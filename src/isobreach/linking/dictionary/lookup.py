@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
-from isobreach.linking.bounds import Bounds
 from isobreach.linking.candidates import Candidates, distances_from, values_agreeing
 from isobreach.linking.chance import Rates, least_telling, log_matches_on_sheets, sampled, telling_distances
 from isobreach.linking.noisy import PRESENT, Likelihood
-from isobreach.linking.precision import grid_spacing
+from isobreach.release import Bounds, grid_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -21,12 +21,11 @@ from scipy.special import gammaln, logsumexp
 
 from isobreach._progress import Progress
 from isobreach.geometry import procrustes_residual, row_norms
-from isobreach.linking.bounds import Bounds
 from isobreach.linking.candidates import Field, TooManyError
 from isobreach.linking.chance import least_telling, sampled, telling_distances
 from isobreach.linking.noisy.likelihood import Likelihood, Posterior
 from isobreach.linking.noisy.seeds import SEED_RECORDS, Seeds, seeds
-from isobreach.linking.precision import grid_spacing
+from isobreach.release import Bounds, grid_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -22,8 +22,8 @@ from scipy.special import chdtri
 from isobreach._compiled import compiled, grown
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
-from isobreach.linking.bounds import Bounds
 from isobreach.linking.candidates import MOST_PAIRS, Field, neighbours, telling_order
+from isobreach.release import Bounds
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -23,15 +23,6 @@ IntArray = NDArray[np.int64]
 MISS = 1e-4
 
 
-def merged(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Disjoint intervals, ascending, with the same union as the given ones."""
-    order = np.argsort(low, kind="stable")
-    low, high = low[order], np.maximum.accumulate(high[order])
-    opens = np.concatenate([[True], low[1:] > high[:-1]])
-    closes = np.concatenate([opens[1:], [True]])
-    return low[opens], high[closes]
-
-
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """Known records in the release's units, their error radii, and the noise of the release's N ``columns``."""

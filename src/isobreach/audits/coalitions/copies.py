@@ -8,7 +8,7 @@ distances and gives none of them its true value. Two facts make it cheap to ask 
 * A displaced copy of 1, ..., k + 1 contains one of 1, ..., k. So there is a largest k that has one, and below it no
   record is linked. Two records can always be swapped: that largest k is at least 2.
 * Where there is none, every valid assignment leaves some record in its true place, and distances from that place
-  find the others (``isobreach.linking.growing``).
+  find the others (``isobreach.audits.coalitions.growing``).
 
 The search: one pass over all pairs of values finds those at two or three distances from a record to others (the rarest,
 for many coalitions at a time: ``Shapes.joined``). Around every value these are put together to triangles and
@@ -25,10 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
-from isobreach.linking.bounds import Bounds, merged
-from isobreach.linking.candidates import Cloud, TooManyError, distances_from
-from isobreach.linking.chance import Rates
-from isobreach.linking.tetrahedra import Neighbours, by_class, neighbours, one_more, put_together
+from isobreach.audits.coalitions.tetrahedra import Neighbours, by_class, neighbours, one_more, put_together
+from isobreach.linking import Cloud, Rates, TooManyError, distances_from
+from isobreach.release import Bounds, merged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from isobreach.engine import Engine
-from isobreach.linking.precision import grid_decimals
+from isobreach.release.precision import grid_decimals
 
 _LIMIT = 1e-3
 _SAMPLE_ROWS = 2048

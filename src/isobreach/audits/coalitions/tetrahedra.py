@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._compiled import compiled, grown
-from isobreach.linking.search import distance
+from isobreach.linking import distance
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -12,9 +12,9 @@ and what the valid assignments of U within these lists share is linked next (``b
 says of the coalition, because no valid assignment was left out.
 
 Norms kept: the lists begin with the values of the right norm. Distances alone: while all records have a displaced copy
-(``isobreach.linking.copies``) nothing is linked. From then on every valid assignment leaves some record j in its true
-place; and what all assignments share is what, for every j, those with j in its true place share. Each of these is a
-small search: the other records' values are at their distances from one that is known.
+(``isobreach.audits.coalitions.copies``) nothing is linked. From then on every valid assignment leaves some record j in
+its true place; and what all assignments share is what, for every j, those with j in its true place share. Each of these
+is a small search: the other records' values are at their distances from one that is known.
 
 Tolerances are those of ``link``, for the longest record of the table: the same for every coalition and size.
 """
@@ -28,14 +28,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
+from isobreach.audits.coalitions.copies import MOST_JOINED, Joined, Plan, Shapes
 from isobreach.engine import as_engine
 from isobreach.geometry import row_norms
-from isobreach.linking.candidates import TooManyError, all_candidates, distances_from
-from isobreach.linking.copies import MOST_JOINED, Joined, Plan, Shapes
-from isobreach.linking.linker import known_unit, link
-from isobreach.linking.motions import Motion
-from isobreach.linking.precision import released_precision
-from isobreach.linking.search import Budget, Geometry, Search, backbone
+from isobreach.linking import (
+    Budget,
+    Geometry,
+    Motion,
+    Search,
+    TooManyError,
+    all_candidates,
+    backbone,
+    distances_from,
+    link,
+)
+from isobreach.release import released_precision, unit_roundoff
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -94,7 +101,7 @@ class GrowingLinks:
         value_of[found.rows] = np.repeat(np.arange(len(found.points)), found.copies)
         self.values = value_of[order]
         norms = row_norms(self.records)
-        own = known_unit(np.asarray(records)) * norms
+        own = unit_roundoff(np.asarray(records)) * norms
         longest = found.longest + float(norms.max())
         lengths = norms if motion == "orthogonal" else np.full(len(norms), longest)
         self.error = self.precision.length_error(lengths, source.shape[1]) + own
