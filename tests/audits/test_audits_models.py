@@ -109,7 +109,7 @@ def test_little_noise_behind_a_translation_hides_nothing():
 
 
 def test_rows_that_are_not_shuffled_are_known():
-    model = _model("rigid", permutation=False)
+    model = _model("rigid", shuffled=False)
     assert audit(_table(0), scheme=Own(model), coalition_sizes=[2], trials=2, seed=0).rows_known
     assert not audit(_table(0), scheme=Own(_model("rigid")), coalition_sizes=[2], trials=2, seed=0).rows_known
 

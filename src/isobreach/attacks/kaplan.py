@@ -50,6 +50,7 @@ from isobreach.linking import (
     linked_pairs,
     motion_json,
 )
+from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
 
@@ -159,6 +160,10 @@ class Kaplan(Attack):
     needs = frozenset({"known"})
     uses = frozenset({"bounds"})
     settings = KaplanSettings
+
+    def suits(self, model: ReleaseModel) -> str | None:
+        """Return why known records cannot be linked, or None."""
+        return model.unmoved or ("it does not cope with noise" if model.noise else None)
 
     def run(
         self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any

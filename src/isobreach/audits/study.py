@@ -190,7 +190,7 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
         links = GrowingLinks(records, release.data, key.order, motion=settings.motion)
         shown(scheme, values, release, links.radius)
         table = OwnersTable(values, links.radius, model.translates, settings.epsilon, tolerance)
-        return table, RowsKnown() if settings.rows_known or not model.permutation else links
+        return table, RowsKnown() if settings.rows_known or not model.shuffled else links
     radius = EXACT.radius(row_norms(values), values.shape[1]) + shown(scheme, values, release)
     if model.noise is None:
         return OwnersTable(values, radius, model.translates, settings.epsilon, tolerance), RowsKnown()

@@ -37,20 +37,23 @@ class ReleaseModel:
     scale
         All rows are multiplied by one factor, the key's; a similarity always is.
     permutation
-        Rows are shuffled. Otherwise insiders know their rows.
+        The motion only permutes the columns and flips signs: an orthogonal one, and a weak one.
     projection
         Number of released columns, where they are fewer than the attributes: distances shrink. None: no fewer.
     mixes_rows
         A released row depends on several records.
+    shuffled
+        Rows are in a secret order. Otherwise insiders know their rows.
     """
 
     motion: Motion | None
     noise: NoiseKind | None = None
     unit_length: bool = False
     scale: bool = False
-    permutation: bool = True
+    permutation: bool = False
     projection: int | None = None
     mixes_rows: bool = False
+    shuffled: bool = True
 
     def __post_init__(self) -> None:
         for name, value, choices in (("motion", self.motion, Motion), ("noise", self.noise, NoiseKind)):
@@ -72,6 +75,16 @@ class ReleaseModel:
     def moves(self) -> bool:
         """Whether each released row is, up to noise, the image of one record under one motion."""
         return self.motion is not None and self.projection is None and not self.mixes_rows
+
+    @property
+    def unmoved(self) -> str | None:
+        """Why no motion takes each record to its row, so that no attack by distances can work; None if one does."""
+        if self.moves:
+            return None
+        if self.mixes_rows:
+            return "a released row depends on several records"
+        fewer = "the release has fewer columns than the records"
+        return fewer if self.motion else "the release does not keep distances"
 
     @property
     def keeps(self) -> tuple[Invariant, ...]:

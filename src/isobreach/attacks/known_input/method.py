@@ -19,6 +19,7 @@ from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, row_norms
 from isobreach.linking import CHOICES, RULES, Linkage
+from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -92,6 +93,10 @@ class KnownInput(Attack):
     needs = frozenset({"known"})
     uses = frozenset({"noise", "dictionary"})
     settings = KnownInputSettings
+
+    def suits(self, model: ReleaseModel) -> str | None:
+        """Return why known records cannot be linked, or None."""
+        return model.unmoved
 
     def run(
         self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any

@@ -13,6 +13,7 @@ from isobreach.attacks.lattice.search import SEARCHING
 from isobreach.document import Document
 from isobreach.engine import Engine
 from isobreach.geometry.lattice import interruptible_fpylll
+from isobreach.release import ReleaseModel
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Lattice(Attack):
     keeps_waiting = True
     audited = True
     needs_grid = True
+
+    def suits(self, model: ReleaseModel) -> str | None:
+        """Return why the rows cannot lie on a turned grid, or None."""
+        return model.unmoved
 
     def run(
         self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any

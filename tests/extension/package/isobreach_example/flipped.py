@@ -16,7 +16,7 @@ class Flipped(Scheme):
     share: float = setting(0.5, "Share of the columns whose sign is flipped.")
 
     name: ClassVar[str] = "flipped"
-    model = ReleaseModel("orthogonal")
+    model = ReleaseModel("orthogonal", permutation=True)
 
     def release(self, records, source):
         """Return the released rows, shuffled, and their key."""

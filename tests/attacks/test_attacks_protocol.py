@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every attack has in common: what it needs, which releases it suits, its settings and its document."""
+
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+
+import isobreach as ib
+from isobreach._registry import Registry
+from isobreach.attacks import ATTACKS, Attack
+from isobreach.document import Document
+from isobreach.errors import InputError
+from isobreach.release import ReleaseModel
+
+X = np.random.default_rng(0).integers(0, 40, (120, 4)).astype(float)
+
+
+@pytest.fixture(params=[name for name in ATTACKS if ATTACKS.built_in(name)])
+def attack(request):
+    return ATTACKS[request.param]
+
+
+def test_the_registry_has_one_attack_a_module():
+    assert list(ATTACKS)[:3] == ["known-input", "kaplan", "lattice"]
+    assert all(isinstance(ATTACKS[name], Attack) and ATTACKS[name].name == name for name in ATTACKS)
+    assert "magic" not in ATTACKS
+    with pytest.raises(KeyError):
+        ATTACKS["magic"]
+
+
+def test_a_name_of_this_package_cannot_be_taken(monkeypatch):
+    class Point:
+        name, value, dist = "lattice", "elsewhere:ATTACK", None
+
+    monkeypatch.setattr("isobreach._registry.entry_points", lambda group: [Point])
+    again = Registry("attacks", "ATTACK", frozenset({"base", "registry", "refine"}))
+    assert again["lattice"] is ATTACKS["lattice"]
+    assert len(again) == len([name for name in ATTACKS if ATTACKS.built_in(name)])
+
+
+def test_listing_says_what_each_does(attack):
+    said = ATTACKS.summary(attack.name)
+    assert len(said.split()) > 4
+    assert "\n" not in said
+
+
+def test_settings_are_checked_by_name(attack):
+    assert is_dataclass(attack.settings)
+    assert all(one.metadata["help"].endswith(".") for one in fields(attack.settings))
+    with pytest.raises(InputError, match=f"settings must be those of the {attack.name} attack"):
+        ib.reconstruct(attack.name, X, ib.Knowledge(known=X[:3]), no_such_setting=1)
+
+
+def test_what_it_needs_is_asked_for(attack):
+    for held in attack.needs:
+        with pytest.raises(InputError, match=rf"Give Knowledge\({held}=\.\.\.\)"):
+            ib.reconstruct(attack.name, X)
+
+
+NOT_MOVED = {
+    "several records": ReleaseModel("orthogonal", mixes_rows=True),
+    "fewer columns": ReleaseModel("orthogonal", projection=2),
+    "not keep distances": ReleaseModel(None),
+}
+
+
+@pytest.mark.parametrize("reason", NOT_MOVED)
+def test_what_it_cannot_work_on_is_a_reason_and_no_exception(attack, reason):
+    assert reason in attack.suits(NOT_MOVED[reason])
+    assert attack.suits(ReleaseModel("rigid")) is None
+
+
+def test_its_document_tells_what_it_found(attack):
+    release = ib.perturb(X, "orthogonal", seed=0)
+    found = ib.reconstruct(attack.name, release.data, ib.Knowledge(known=X[:4]), seed=0)
+    assert found.claimed
+    assert (found.asked.known, found.asked.sample, found.asked.shape) == (4, None, (120, 4))
+    document = attack.describe(found)
+    assert isinstance(document, Document)
+    assert document.verdict
+    assert document.data["schema"].startswith("isobreach/")
+    assert set(attack.labels(found)) <= set(range(found.estimates.shape[1]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([0], "rows must be one whole number for each of 2 known records"),
+        ([0.0, 1.0], "rows must be one whole number for each of 2 known records"),
+        ([0, 120], "rows must be from 0 to 119, or -1 where a row is not known"),
+        ([-2, 0], "rows must be from 0 to 119, or -1 where a row is not known"),
+    ],
+)
+def test_rows_of_known_records_are_checked(rows, message):
+    with pytest.raises(InputError, match=message):
+        ib.reconstruct("known-input", X, ib.Knowledge(known=X[:2], rows=rows))
