@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-import isobreach as ib
 from isobreach.attacks import kaplan_estimates
 from isobreach.geometry import ESTIMATORS, breach_probability
+from isobreach.linking import link
 from isobreach.reproduction import PaperLinking, Point, trials
 from isobreach.reproduction.tables import PerturbedTable, Tables
 from isobreach.reproduction.trials import epsilon_trial, kaplan_trial, known_trial, size_trial
@@ -238,5 +238,5 @@ def test_the_papers_algorithms_find_the_maximal_uniquely_valid_set(seed):
         assert PaperLinking(known.astype(float), table.astype(float), cached_norms=cached).run() == expected
     released, order = plant(table, np.random.default_rng(seed))
     # One column is released as whole numbers, which could be rounded ones: the tolerance says that they are not.
-    ours = ib.link(known, released, motion="orthogonal", rule="uniquely-valid", tolerance=1e-12).rows.tolist()
+    ours = link(known, released, motion="orthogonal", rule="uniquely-valid", tolerance=1e-12).rows.tolist()
     assert ours == [order[row] if row >= 0 else -1 for row in rows]

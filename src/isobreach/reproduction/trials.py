@@ -86,7 +86,9 @@ def _linked(table: PerturbedTable, chosen: IntArray) -> tuple[dict[Rule, Linkage
     numbers: dict[str, float] = {}
     seconds: dict[str, float] = {}
     for rule in RULES:
-        links[rule], seconds[f"link {rule}"] = timed(partial(link, known, table.released, rule=rule))
+        links[rule], seconds[f"link {rule}"] = timed(
+            partial(link, known, table.released, motion="orthogonal", rule=rule)
+        )
         numbers[f"linked {rule}"] = len(links[rule].linked) / len(chosen)
     for name, cached in (("paper's algorithms", False), ("paper's algorithms with norms once", True)):
         found, seconds[name] = timed(partial(_paper_links, known.astype(np.float64), table.released, cached))
