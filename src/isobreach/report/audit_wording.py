@@ -73,9 +73,10 @@ def verdict(result: AuditResult) -> str:
 
 def attacker_reads(result: AuditResult, attacker: AttackerFigures) -> str:
     """What an attack without insiders reads, of a claim that it makes."""
-    named = "" if attacker.named == attacker.share else ", up to the names, signs and offsets of the attributes"
     if attacker.named == 1 and len(attacker.read) == result.columns:
-        return f"without any insider, the {attacker.name} attack recovers every record{named}"
+        missing = "only the columns' names, signs and offsets are missing, and value ranges or a few known records"
+        named = "" if attacker.named == attacker.share else f"; {missing} supply them"
+        return f"without any insider, the {attacker.name} attack reads every value of every record{named}"
     read = [repr(column(result, int(place))) for place in attacker.read]
     some = "" if not read else f" ({', '.join(read[:3])}{', ...' if len(read) > 3 else ''})"
     return (
@@ -147,12 +148,13 @@ def _certain(one: Smallest) -> str:
 def sentences(result: AuditResult) -> list[str]:
     """What was found, a sentence each."""
     last = result.per_size[-1]
+    others = result.rows - last.size
+    most = f"; no coalition of that size can breach more than {last.bound.records:,} in this way"
     lines = [
         _coalitions(result),
         (
             f"The worst coalition of {last.size} that was found ({last.worst_breached.coalition}) breaches "
-            f"{amount(last.worst_breached.value)} of {result.rows - last.size:,} others; no coalition of that size "
-            f"can breach more than {last.bound.records:,} in this way."
+            f"{amount(last.worst_breached.value)} of {others:,} others{most if last.bound.records < others else ''}."
         ),
         worst_record_sentence(result),
         *(smallest_sentence(one, result.sizes[-1]) for one in result.smallest),
@@ -261,7 +263,7 @@ def attacker_sentence(result: AuditResult, place: int) -> str:
         outcome = "makes no claim" if one.decided else "came to no decision"
         why = one.reason.removeprefix("Nothing is claimed: ")
         return f"The {one.name} attack, which knows no record, {outcome}: {why}"
-    return f"{_capital(attacker_reads(result, one))}. As it stands, it breaches {share(one.share)}. {one.reason}"
+    return f"{_capital(attacker_reads(result, one))}. {one.reason}"
 
 
 def remedy_sentence(result: AuditResult) -> str:
