@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every attack has in common: what it needs, which releases it suits, its settings and its document."""
 
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 import pytest
 
 import isobreach as ib
 from isobreach._registry import Registry
-from isobreach.attacks import ATTACKS, Attack
+from isobreach.attacks import ATTACKS, Attack, setting
 from isobreach.document import Document
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
@@ -95,3 +95,17 @@ def test_its_document_tells_what_it_found(attack):
 def test_rows_of_known_records_are_checked(rows, message):
     with pytest.raises(InputError, match=message):
         ib.reconstruct("known-input", X, ib.Knowledge(known=X[:2], rows=rows))
+
+
+def test_a_setting_cannot_take_the_name_of_an_option():
+    from isobreach.cli.attack import _command
+
+    @dataclass(frozen=True)
+    class Settings:
+        seed: int = setting(3, "Another seed.")
+
+    class Greedy(type(ATTACKS["kaplan"])):
+        settings = Settings
+
+    with pytest.raises(InputError, match="seed must not be a setting of the attack kaplan"):
+        _command(Greedy())

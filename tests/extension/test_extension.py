@@ -106,6 +106,18 @@ def test_a_package_that_does_not_load_is_named_and_nothing_else_breaks(installed
         module.write_text(text)
 
 
+def test_a_scheme_that_does_not_load_is_named_where_it_is_asked_for(installed, run):
+    module = installed / "isobreach_example" / "flipped.py"
+    text = module.read_text()
+    module.write_text("raise ZeroDivisionError\n")
+    perturb = (*COMMAND, "perturb", "people.npy", "--out", "other.npy", "--key", "other.key", "--force", "--quiet")
+    try:
+        assert "flipped must be a working entry" in run(*perturb, "--scheme", "flipped", code=2)
+        run(*perturb, "--scheme", "rigid")
+    finally:
+        module.write_text(text)
+
+
 @pytest.mark.parametrize("name", ["flipped.py", "plain_sight.py"])
 def test_the_documentation_shows_the_files_that_were_tested(name):
     source = (PACKAGE / "isobreach_example" / name).read_text().partition("\n")[2]

@@ -96,6 +96,7 @@ def _command(attack: Any) -> click.Command:
     decorators += [options.columns_of_known] if {"known", "sample"} & set(held) else []
     decorators += [options.released_columns, *map(options.setting, fields(attack.settings)), options.outputs]
     parameters = options.parameters(*decorators, options.force, options.common)
+    options.check_distinct(parameters, f"the attack {attack.name}")
     return _Method(attack.name, callback=callback, params=parameters, help=type(attack).__doc__)
 
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from isobreach.errors import InputError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -55,6 +57,15 @@ def parameters(*decorators: Any) -> list[click.Parameter]:
 
     _all(*decorators)(nothing)
     return list(reversed(nothing.__click_params__))  # type: ignore[attr-defined]
+
+
+def check_distinct(several: list[click.Parameter], owner: str) -> None:
+    """Refuse settings of other packages that have the name of an option which is there already."""
+    names = [one.name for one in several]
+    for name in names:
+        if names.count(name) > 1:
+            rule = f"must not be a setting of {owner}: the command line has an option of that name"
+            raise InputError(str(name), rule, "a setting", "Rename it in the package that adds it.")
 
 
 _KNOWN = "Records the attacker knows (.csv, .parquet, .npy)."
@@ -183,7 +194,8 @@ class WithScheme(click.Command):
         """Return the command's own options after those of the schemes."""
         arguments = [one for one in self.params if isinstance(one, click.Argument)]
         rest = [one for one in super().get_params(ctx) if one not in arguments]
-        return [*arguments, *_scheme_options(), *rest]
+        taken = {one.name for one in rest}  # a parameter of that name can be set in Python only
+        return [*arguments, *(one for one in _scheme_options() if one.name not in taken), *rest]
 
 
 @cache
@@ -191,8 +203,12 @@ def _scheme_options() -> list[click.Parameter]:
     from isobreach.schemes import SCHEMES
 
     owners: dict[str, list[tuple[str, Any]]] = {}
-    for name, scheme in SCHEMES.items():
-        for one in fields(scheme):
+    for name in SCHEMES:
+        try:
+            own = fields(SCHEMES[name])
+        except InputError:  # another package's, which does not load: said where it is asked for
+            continue
+        for one in own:
             owners.setdefault(one.name, []).append((name, one))
     chosen = click.option(
         "--scheme",
