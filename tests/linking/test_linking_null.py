@@ -84,4 +84,4 @@ def test_nothing_is_linked_where_there_is_noise(motion):
 @pytest.mark.slow
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid", "auto"])
 def test_nothing_is_linked_in_hundreds_of_noisy_trials(motion):
-    _check_noise(motion, range(10, 200))
+    _check_noise(motion, range(10, 110))
