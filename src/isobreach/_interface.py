@@ -307,7 +307,8 @@ def audit(
 def attackers_of(names: Sequence[str] | None) -> list[str]:
     """Return the attackers beyond insiders; by default all that need no knowledge and have what they import."""
     if names is None:
-        alone = ((name, attacks.ATTACKS[name]) for name in attacks.ATTACKS)
+        # Of other packages none is played unless it is named: one that does not load must not stop an audit.
+        alone = ((name, attacks.ATTACKS[name]) for name in attacks.ATTACKS if attacks.ATTACKS.built_in(name))
         return [name for name, attack in alone if not attack.needs and attack.installed and attack.audited]
     for name in names:
         needs = attacks.ATTACKS.named("attacks", name).needs

@@ -9,6 +9,7 @@ without importing anything: ``--help`` must not wait for compiled code.
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -30,14 +31,18 @@ class Registry(Mapping[str, T], Generic[T]):
         Name of the package below ``isobreach``, and of the group of entry points ``isobreach.<package>``.
     attribute
         Name under which a module holds its object.
+    kind
+        Class of all entries, as ``module:name``: looked up only when another package's entry is loaded.
     parts
         Modules of the package that are not entries.
     first
         Names that come first in a list; the others follow in alphabetical order.
     """
 
-    def __init__(self, package: str, attribute: str, parts: frozenset[str], first: tuple[str, ...] = ()) -> None:
-        self.package, self.attribute = package, attribute
+    def __init__(
+        self, package: str, attribute: str, kind: str, parts: frozenset[str], first: tuple[str, ...] = ()
+    ) -> None:
+        self.package, self.attribute, self.kind = package, attribute, kind
         self._parts, self._first = parts, first
         self._loaded: dict[str, T] = {}
 
@@ -111,21 +116,39 @@ class Registry(Mapping[str, T], Generic[T]):
         else:
             point = self._foreign[name]
             package = point.dist.name if point.dist is not None else point.module
+            rule, step = f"must be a working entry of the installed package {package}", f"Repair or remove {package}."
             try:
                 loaded = point.load()
-            except Exception as error:  # whatever another package raises is said in one line
-                rule = f"must be a working entry of the installed package {package}"
-                raise InputError(name, rule, f"{type(error).__name__}", f"Repair or remove {package}.") from error
-            loaded = loaded() if isinstance(loaded, type) else loaded
+                loaded = loaded() if isinstance(loaded, type) else loaded
+            except (Exception, SystemExit) as error:  # whatever another package raises is said in one line
+                raise InputError(name, rule, f"{type(error).__name__}", step) from error
+            wrong = self._wrong(loaded)
+            if wrong:
+                raise InputError(name, rule, wrong, step)
         if getattr(loaded, "name", None) != name:
             raise InputError(name, "must be the name of the object behind it", repr(getattr(loaded, "name", None)))
         return loaded  # type: ignore[no-any-return]
 
+    def _wrong(self, loaded: Any) -> str:
+        """What another package's object lacks that every entry has; empty where nothing does."""
+        module, _, name = self.kind.partition(":")
+        kind = getattr(import_module(module), name)
+        if not isinstance(loaded, kind):
+            return f"an object that is no {name}"
+        settings = getattr(loaded, "settings", type(loaded))
+        if not is_dataclass(settings):
+            return "settings that are no dataclass"
+        bare = [one.name for one in fields(settings) if one.default is MISSING]
+        return f"a setting without a default, {bare[0]}" if bare else ""
 
-ATTACKS: Registry[Any] = Registry("attacks", "ATTACK", frozenset({"base", "registry", "refine"}), ("known-input",))
+
+ATTACKS: Registry[Any] = Registry(
+    "attacks", "ATTACK", "isobreach.attacks:Attack", frozenset({"base", "registry", "refine"}), ("known-input",)
+)
 SCHEMES: Registry[Any] = Registry(
     "schemes",
     "SCHEME",
+    "isobreach.schemes:Scheme",
     frozenset({"scheme", "key", "rotation"}),
     ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise"),
 )

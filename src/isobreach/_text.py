@@ -3,13 +3,15 @@
 
 A terminal obeys escape sequences, an editor obeys marks that turn the direction of writing, and a line break makes one
 line look like two. One rule covers all of them: what Python's ``str.isprintable`` does not count as printable is shown
-by its number, as ``repr`` shows it.
+by its number, as ``repr`` shows it; only a space that keeps words on one line stays, which no reader obeys.
 """
 
 import html
 import json
 from collections.abc import Callable
 from typing import Any
+
+_JOINING = "\N{NO-BREAK SPACE}"  # pages keep the ends of an interval on one line by it
 
 
 def visible(text: str) -> str:
@@ -60,7 +62,8 @@ def json_text(value: object) -> str:
 def _shown(text: str, number: Callable[[str], str]) -> str:
     if text.isprintable():
         return text
-    return "".join(character if character.isprintable() else number(character) for character in text)
+    plain = (character.isprintable() or character == _JOINING for character in text)
+    return "".join(one if kept else number(one) for one, kept in zip(text, plain, strict=True))
 
 
 def _plain(value: object) -> Any:

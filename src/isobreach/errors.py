@@ -88,8 +88,7 @@ class NothingLinkedWarning(UserWarning):
 
     def __init__(self, records: int, reasons: Sequence[str]) -> None:
         self.records, self.reasons = records, tuple(reasons)
-        one = "The known record was" if records == 1 else f"None of {records} known records was"
-        super().__init__(f"{one} {'not ' * (records == 1)}linked. Likely reasons: {'; '.join(reasons)}.")
+        super().__init__(f"0 of {records} known records were linked. Likely reasons: {'; '.join(reasons)}.")
 
     def __reduce__(self) -> tuple[type["NothingLinkedWarning"], tuple[int, tuple[str, ...]]]:
         return type(self), (self.records, self.reasons)

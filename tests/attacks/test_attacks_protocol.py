@@ -8,8 +8,10 @@ import pytest
 
 import isobreach as ib
 from isobreach._registry import Registry
-from isobreach.attacks import ATTACKS, Attack, setting
+from isobreach.attacks import ATTACKS, Attack, Reconstruction, setting
+from isobreach.attacks.base import reconstruct
 from isobreach.document import Document
+from isobreach.engine import as_engine
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
 
@@ -34,7 +36,7 @@ def test_a_name_of_this_package_cannot_be_taken(monkeypatch):
         name, value, dist = "lattice", "elsewhere:ATTACK", None
 
     monkeypatch.setattr("isobreach._registry.entry_points", lambda group: [Point])
-    again = Registry("attacks", "ATTACK", frozenset({"base", "registry", "refine"}))
+    again = Registry("attacks", "ATTACK", "isobreach.attacks:Attack", frozenset({"base", "registry", "refine"}))
     assert again["lattice"] is ATTACKS["lattice"]
     assert len(again) == len([name for name in ATTACKS if ATTACKS.built_in(name)])
 
@@ -109,3 +111,59 @@ def test_a_setting_cannot_take_the_name_of_an_option():
 
     with pytest.raises(InputError, match="seed must not be a setting of the attack kaplan"):
         _command(Greedy())
+
+
+class _Raises(Attack):
+    name = title = "odd"
+
+    def __init__(self):
+        raise ZeroDivisionError
+
+    def run(self, release, knowledge, *, seed, progress, **settings):
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Bare:
+    depth: int
+
+
+class _Returns(Attack):
+    name = title = "odd"
+
+    def __init__(self, found, settings=None):
+        self.found = found
+        if settings is not None:
+            self.settings = settings
+
+    def run(self, release, knowledge, *, seed, progress, **settings):
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("loaded", "got"),
+    [
+        (_Raises, "ZeroDivisionError"),
+        (object(), "an object that is no Attack"),
+        (_Returns(None, settings=object), "settings that are no dataclass"),
+        (_Returns(None, settings=_Bare), "a setting without a default, depth"),
+    ],
+)
+def test_an_entry_that_is_no_attack_is_refused_in_one_line(monkeypatch, loaded, got):
+    class Point:
+        name, module, dist = "odd", "odd_package", None
+        load = staticmethod(lambda: loaded)
+
+    monkeypatch.setattr("isobreach._registry.entry_points", lambda group: [Point])
+    again = Registry("attacks", "ATTACK", "isobreach.attacks:Attack", frozenset({"base", "registry", "refine"}))
+    with pytest.raises(InputError, match=f"working entry of the installed package odd_package. Got {got}"):
+        again["odd"]
+    assert got in again.summary("odd") or "odd_package" in again.summary("odd")
+
+
+@pytest.mark.parametrize(
+    "found", [None, Reconstruction(True, "", np.zeros(5)), Reconstruction(True, "", np.zeros((3, 1)))], ids=str
+)
+def test_what_is_no_reconstruction_of_the_rows_is_refused(found):
+    with pytest.raises(InputError, match="odd must give back a Reconstruction with a row of estimates for each of 120"):
+        reconstruct(_Returns(found), as_engine(X), ib.Knowledge(), seed=0, progress=lambda *_: None, settings={})

@@ -2,7 +2,7 @@
 """Schemes of one's own: an audit plays what their model says, at least as well as plain attackers, or refuses."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -10,18 +10,13 @@ import pytest
 from audited import audit
 from isobreach.errors import InputError
 from isobreach.geometry import haar, row_norms
-from isobreach.schemes import SCHEMES, Key, Release, Scheme, perturb
-
-try:
-    from isobreach.schemes import ReleaseModel
-except ImportError:  # before schemes declared a model, audits went by what they keep
-    ReleaseModel = None
+from isobreach.schemes import SCHEMES, Key, Release, ReleaseModel, Scheme, perturb
 
 EPSILON, SIZE = 0.2, 9
 
 
 def _model(motion, **more):
-    return None if ReleaseModel is None else ReleaseModel(motion, **more)
+    return ReleaseModel(motion, **more)
 
 
 @dataclass(frozen=True)
@@ -155,3 +150,44 @@ def test_our_own_schemes_are_what_they_declare(name, kind):
     for records in tables:
         result = audit(records.astype(kind) + kind(1), scheme=name, coalition_sizes=[2], trials=2, seed=0)
         assert result.scheme == name
+
+
+@dataclass(frozen=True)
+class Disguised(Scheme):
+    """A motion with errors that are called noise: the same vector, or the same linear map, for every record."""
+
+    errors: str = "constant"
+    name: ClassVar[str] = "disguised"
+    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="gaussian")
+
+    def release(self, records, source):
+        n = records.shape[1]
+        rotation = np.linalg.qr(source.standard_normal((n, n)))[0]
+        if self.errors == "constant":
+            errors = np.tile(3 * source.standard_normal((n,)), (len(records), 1))
+        elif self.errors == "linear":
+            errors = records @ (0.3 * source.standard_normal((n, n)))
+        else:
+            errors = 0.5 * source.standard_normal(records.shape)
+        u, _, v = np.linalg.svd((records @ rotation.T + errors).T @ records)
+        left = records @ rotation.T + errors - records @ (u @ v).T
+        order = source.permutation(len(records))
+        key = Key(self.name, u @ v, np.zeros(n), order, noise=float(np.sqrt((left**2).mean())))
+        rows = np.empty(records.shape)
+        rows[order] = records @ rotation.T + errors
+        return Release(rows, key)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_errors_that_insiders_can_fit_are_no_noise(seed):
+    records = np.random.default_rng(seed).standard_normal((120, 4))
+    arguments = {"epsilon": 0.1, "coalition_sizes": [2], "trials": 2, "seed": seed}
+    for errors in ("constant", "linear"):
+        with pytest.raises(InputError, match="errors that are the same map of every record, which is no noise"):
+            audit(records, scheme=Disguised(errors), **arguments)
+    assert audit(records, scheme=Disguised("independent"), **arguments).noise
+
+
+def test_a_scale_that_is_not_declared_is_refused():
+    with pytest.raises(InputError, match="a scale that is not declared"):
+        audit(_table(0), scheme=Own(_model("rigid"), scale=3.0), coalition_sizes=[2], trials=2, seed=0)

@@ -447,7 +447,7 @@ def test_the_gate_looks_at_smaller_coalitions_and_at_guesses(plain):
     result = _with(plain, (2, 0.1, 0.1, 1.0), (8, 0.01, 0.2, 1.0))
     assert Gate(0.15, 2).reason(result) is None
     assert "of 8 insiders" in Gate(0.15, 8).reason(result)
-    assert "if it knows its rows, or at most that if it guesses them" in Gate(0.15, 8).reason(result)
+    assert "if it knows its own rows, which it is not certain of but may guess" in Gate(0.15, 8).reason(result)
 
 
 def test_the_bound_that_opens_is_that_of_the_largest_size(plain):

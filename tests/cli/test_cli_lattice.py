@@ -187,7 +187,7 @@ REFUSED = {
         ("known-input", "--budget", 60),
         "--budget must be left out with the method known-input.",
     ),
-    "no known": (("known-input",), "Missing option '--known'."),
+    "no known": (("known-input",), "Missing option '--known'. To attack without known records: isobreach attack"),
     "method": (("magic",), "METHOD must be one of known-input, kaplan, lattice. Got 'magic'."),
     "budget zero": (("lattice", "--budget", 0), "--budget must be a finite number > 0. Got 0.0."),
     "seed": (("lattice", "--seed", -1), "seed must be a whole number >= 0. Got -1."),

@@ -48,7 +48,7 @@ def test_known_records_that_lose_a_column_are_refused_unless_columns_are_named(c
     done = run(*command, *held)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "known must hold numbers in every column" in done.err
-    assert "'name'. Name its ids with --id-column, or choose columns with --columns" in done.err
+    assert "'name'. Use --columns " in done.err
     assert run(*command, *held, "--columns", ",".join(case.columns), "--quiet", "--json").code == 0
     assert run(*command, *held, "--id-column", "name", "--quiet", "--json").code == 0
 

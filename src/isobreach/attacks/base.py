@@ -372,6 +372,18 @@ def reconstruct(
         rule = f"must have {_WORDS[missing]} for this attack"
         raise InputError("knowledge", rule, "none", f"Give Knowledge({missing}=...).")
     found = attack.run(release, held, seed=seed, progress=progress, **chosen)
+    _check_found(attack, found, release.shape[0])
     known, sample = (None if table is None else len(table) for table in (held.known, held.sample))
     asked = Asked(release.shape, known, sample, held.bounds is not None, seed, chosen)
     return replace(found, asked=asked)
+
+
+def _check_found(attack: Attack, found: object, rows: int) -> None:
+    """Refuse what is no reconstruction of the released rows: attacks of other packages may give back anything."""
+    rule = f"must give back a Reconstruction with a row of estimates for each of {rows:,} released rows"
+    if not isinstance(found, Reconstruction):
+        raise InputError(attack.name, rule, type(found).__name__)
+    if "estimates" in vars(found):  # those that are computed when they are asked for are not asked for here
+        shape = np.shape(found.estimates)
+        if len(shape) != 2 or shape[0] != rows:
+            raise InputError(attack.name, rule, f"estimates of shape {shape}")

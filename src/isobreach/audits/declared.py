@@ -130,6 +130,10 @@ def shown(scheme: Scheme, values: FloatArray, release: Release, radius: FloatArr
     model, key = playable(scheme), release.key
     rows = np.asarray(release.data, dtype=np.float64)
     _check_shape(scheme, values, rows, key.order)
+    if rows.shape[1] != len(key.translation):
+        _refuse(scheme, "another number of columns than its key")
+    if key.scale != 1 and not model.scales:
+        _refuse(scheme, "a scale that is not declared", "Declare scale=True.")
     rows = rows[key.order] / key.scale
     if radius is None:
         radius = EXACT.radius(row_norms(values) + (row_norms(rows) if model.translates else 0.0), rows.shape[1])
@@ -150,6 +154,10 @@ def shown(scheme: Scheme, values: FloatArray, release: Release, radius: FloatArr
         if not (ALLOWED.less - room) * level - least <= found <= (ALLOWED.more + room) * level + least:
             more = "more" if found > level else "less"
             _refuse(scheme, f"{more} noise than the key's, or a translation or scale that is not declared")
+        # What an affine map explains is no noise: a constant vector, or a distortion, which insiders can fit as well.
+        explained, free = _affine_variance(values, rows)
+        if free >= ALLOWED.least and np.sqrt(explained) < (ALLOWED.less - ALLOWED.sampling / np.sqrt(free)) * found:
+            _refuse(scheme, "errors that are the same map of every record, which is no noise")
         if model.translates and _variance(values, rows, False)[0] <= ALLOWED.same * variance + least**2:
             _refuse(scheme, "no translation", "Declare an orthogonal motion.")
     return np.zeros(len(values))
@@ -173,6 +181,15 @@ def _variance(values: FloatArray, rows: FloatArray, translates: bool) -> tuple[f
     q, wide = rows.shape
     degrees = q * wide - wide * k + k * (k + 1) // 2 - (wide if translates else 0)
     left = rows - values @ (inner @ outer).T
+    return float(np.einsum("ij,ij->", left, left)) / max(degrees, 1), degrees
+
+
+def _affine_variance(values: FloatArray, rows: FloatArray) -> tuple[float, int]:
+    """Variance of a coordinate about the best affine map of the records, and its degrees of freedom."""
+    design = np.column_stack([values, np.ones(len(values))])
+    fitted, _, rank, _ = np.linalg.lstsq(design, rows, rcond=None)
+    degrees = (len(rows) - int(rank)) * rows.shape[1]
+    left = rows - design @ fitted
     return float(np.einsum("ij,ij->", left, left)) / max(degrees, 1), degrees
 
 

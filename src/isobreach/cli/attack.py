@@ -75,13 +75,27 @@ class _Method(click.Command):
         """Parse, and name the attacks that have an option which this one does not have."""
         try:
             return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            if error.param is not None and error.param.name == "known":
+                alone = ", ".join(name for name in ATTACKS if ATTACKS.built_in(name) and not ATTACKS[name].needs)
+                hint = f"To attack without known records: isobreach attack {alone}."
+                raise click.MissingParameter(hint, ctx=ctx, param=error.param) from None
+            raise
         except click.NoSuchOption as error:
             name = error.option_name
-            owners = [one for one in ATTACKS if name in {opt for p in _command(ATTACKS[one]).params for opt in p.opts}]
+            owners = [one for one in ATTACKS if name in _options_of(one)]
             if not owners:
                 raise
             rule, hint = f"must be left out with the method {self.name}", f"It belongs to {', '.join(owners)}."
             raise InputError(name, rule, "the option", hint) from None
+
+
+def _options_of(name: str) -> set[str]:
+    """The options of an attack; none of one that does not load."""
+    try:
+        return {option for parameter in _command(ATTACKS[name]).params for option in parameter.opts}
+    except InputError:
+        return set()
 
 
 def _command(attack: Any) -> click.Command:

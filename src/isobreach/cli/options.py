@@ -194,8 +194,9 @@ class WithScheme(click.Command):
         """Return the command's own options after those of the schemes."""
         arguments = [one for one in self.params if isinstance(one, click.Argument)]
         rest = [one for one in super().get_params(ctx) if one not in arguments]
-        taken = {one.name for one in rest}  # a parameter of that name can be set in Python only
-        return [*arguments, *(one for one in _scheme_options() if one.name not in taken), *rest]
+        chosen, *others = _scheme_options()
+        taken = {chosen.name, *(one.name for one in rest)}  # a parameter of such a name can be set in Python only
+        return [*arguments, chosen, *(one for one in others if one.name not in taken), *rest]
 
 
 @cache

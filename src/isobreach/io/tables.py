@@ -21,6 +21,7 @@ KINDS = ("numpy", "pandas", "polars", "arrow")
 
 # Records that are compared with whole released rows: one that lost an attribute would pass for a narrower one.
 _WHOLE = frozenset({"known", "dictionary", "sample"})
+_LISTED = 20  # columns that a message names: as many as fit into two lines
 _SELECT = "choose columns with --columns (in Python: select them before the call)"
 
 _WRITTEN = r"^\s*[\[(]\s*[-+]?\.?\d[-+.\deE]*[\s,]"  # the beginning of [0.1, 0.2] or (1 2)
@@ -201,7 +202,8 @@ def _left_out(
     if not columns:
         raise InputError(name, "must have at least one numeric column", listed)
     if name in _WHOLE:
-        step = f"Name its ids with --id-column, or {_SELECT}."
+        numeric = ",".join(columns[:_LISTED]) + (",..." if len(columns) > _LISTED else "")
+        step = f"Use --columns {numeric} (in Python: select them before the call), or name its ids with --id-column."
         raise InputError(name, "must hold numbers in every column, as released rows do", listed, step)
     return (f"left out {listed}",)
 

@@ -56,7 +56,7 @@ def verdict(result: AuditResult) -> str:
     said = _insiders(result)
     found, guessed = result.smallest[0].found, result.smallest[0].guessed
     if found is not None and guessed is not None and guessed < found:
-        said += f" If they guess their rows, {guessed} can be enough."
+        said += f" If they guess their rows, {guessed} can be enough to breach one other record."
     if result.undecided:
         coalitions = count(result.trials, "random coalition")
         said += f" Links were undecided for {result.undecided} of {coalitions}: it may be worse."
@@ -96,7 +96,7 @@ def gate_sentence(result: AuditResult, gate: Gate) -> str:
             "knowledge it may succeed. --attacks known-input leaves it out."
         )
     if gate.worst is not None:
-        unsure = " if it knows its rows, or at most that if it guesses them" if gate.guessed else ""
+        unsure = " if it knows its own rows, which it is not certain of but may guess" if gate.guessed else ""
         return (
             f"the worst coalition of {count(gate.size, 'insider')} that was tried ({gate.worst.coalition}) breaches "
             f"the most exposed record with probability {probability(gate.worst.value)}{unsure}, above {gate.limit:g}."

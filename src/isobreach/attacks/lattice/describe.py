@@ -161,7 +161,7 @@ def lattice_sentences(told: LatticeFindings) -> list[str]:
     if not found.claimed:
         return [
             f"{NOT_SAFE}: {_MISSES}",
-            "Other attacks need no grid: try --method known-input with a few known records.",
+            "Other attacks need no grid: try isobreach attack known-input with a few known records.",
         ]
     lines = [found.reason]
     if told.left_open(found.column_by) or told.left_open(found.sign_by) or told.left_open(found.offset_by):
