@@ -24,7 +24,7 @@ RNG = np.random.default_rng(5)
 TABLES = {
     # name: records, motion, insiders
     "letter by norms": (LETTER[:2000], "orthogonal", 7),
-    "letter by distances": (LETTER[:700], "rigid", 6),
+    "letter by distances": (LETTER[:400], "rigid", 6),
     "letter, few columns": (LETTER[:900, :4], "rigid", 8),
     "letter, repeated records": (np.concatenate([LETTER[:300], LETTER[:200]]), "rigid", 6),
     "letter, repeated records by norms": (np.concatenate([LETTER[:60], LETTER[:50]]), "orthogonal", 12),
