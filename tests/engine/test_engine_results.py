@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import slow
 from isobreach.attacks import attack
 from isobreach.engine import LocalEngine, ProcessEngine
 from oracles import rotation
@@ -74,7 +75,11 @@ def _same(asked, kind, width, seed, block_rows, workers):
     return linked
 
 
-@pytest.mark.parametrize("asked", ASKED)
+# Under auto all motions are tried; the others are left to the slow tests.
+QUICK = ("orthogonal", "auto", "noise", "dictionary")
+
+
+@pytest.mark.parametrize("asked", [*QUICK, *slow(*(name for name in ASKED if name not in QUICK))])
 def test_every_engine_gives_the_same_bits(asked, monkeypatch):
     monkeypatch.setattr("isobreach.engine.local.SERIAL_BYTES", 0)
     for width in WIDTHS:
