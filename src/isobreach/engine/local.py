@@ -71,7 +71,7 @@ class LocalEngine(Engine):
 
     @property
     def workers(self) -> Workers:
-        """The threads."""
+        """Threads of this process, as many as the engine was given."""
         return self._workers
 
     @classmethod
