@@ -202,6 +202,9 @@ class Reconstruction:
     decided
         False where the time ended before the attack was through, or where it found something that it cannot claim: with
         more time or knowledge it might find more.
+    variants
+        Other estimates that the same attacker may prefer, by what was done to them: "rounded", "clipped, rounded", ...
+        Without the truth he has to choose; whoever has it (an audit) takes the best.
     asked
         What the attacker was given, and the names of what the tables hold; set by ``reconstruct``.
     """
@@ -211,6 +214,7 @@ class Reconstruction:
     estimates: Any = field(repr=False)
     breach_probability: FloatArray | None = field(default=None, repr=False)
     decided: bool = True
+    variants: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
     asked: Asked = field(default_factory=Asked, repr=False)
 
     def contained(self, container: Callable[[FloatArray, IntArray], Any]) -> "Reconstruction":
@@ -279,6 +283,25 @@ class Attack(ABC):
         ----------
         model
             The ``ReleaseModel`` of the scheme behind the release.
+        """
+        return None
+
+    def study(
+        self, release: Engine, *, noise: float | None, seed: int | None, progress: Progress, **settings: Any
+    ) -> Any:
+        """Return what the release alone gives, whatever else the attacker knows: ``run`` takes it as ``studied``.
+
+        Whoever attacks one release with several kinds of knowledge studies it once. None where there is nothing to
+        save; an attack that returns something else takes ``studied`` in ``run``, with the same result as without.
+
+        Parameters
+        ----------
+        release
+            The released rows.
+        noise
+            Standard deviation of random errors of released coordinates, where it is known.
+        seed, progress, settings
+            As for ``run``.
         """
         return None
 
@@ -364,14 +387,19 @@ def reconstruct(
     seed: int | None,
     progress: Progress,
     settings: Mapping[str, Any],
+    studied: Any = None,
 ) -> Reconstruction:
-    """Run an attack after all checks that attacks have in common, and record what it was asked."""
+    """Run an attack after all checks that attacks have in common, and record what it was asked.
+
+    ``studied``: what ``attack.study`` gave for this release, noise, seed and settings.
+    """
     chosen = attack.checked(settings)
     held = knowledge.check(*reversed(release.shape))
     for missing in attack.lacks(held):
         rule = f"must have {_WORDS[missing]} for this attack"
         raise InputError("knowledge", rule, "none", f"Give Knowledge({missing}=...).")
-    found = attack.run(release, held, seed=seed, progress=progress, **chosen)
+    saved = {} if studied is None else {"studied": studied}
+    found = attack.run(release, held, seed=seed, progress=progress, **saved, **chosen)
     _check_found(attack, found, release.shape[0])
     known, sample = (None if table is None else len(table) for table in (held.known, held.sample))
     asked = Asked(release.shape, known, sample, held.bounds is not None, seed, chosen)

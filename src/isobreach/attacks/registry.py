@@ -22,6 +22,7 @@ def reconstruct(
     *,
     seed: int | None = None,
     progress: Progress = no_progress,
+    studied: Any = None,
     **settings: Any,
 ) -> Reconstruction:
     """Run the attack of a name on a release.
@@ -38,10 +39,14 @@ def reconstruct(
         Makes the attack repeatable.
     progress
         Called as ``progress(label, done, total)``.
+    studied
+        What the attack's ``study`` gave for this release, noise, seed and settings; None to study it anew.
     settings
         The attack's own. ``noise`` and ``dictionary``, which are knowledge, are taken here too.
     """
     attack = ATTACKS.named("name", name)
     held = {key: settings.pop(key) for key in ("noise", "dictionary") if key in settings}
     known = replace(Knowledge.of(knowledge), **held)
-    return base.reconstruct(attack, as_engine(released), known, seed=seed, progress=progress, settings=settings)
+    return base.reconstruct(
+        attack, as_engine(released), known, seed=seed, progress=progress, settings=settings, studied=studied
+    )
