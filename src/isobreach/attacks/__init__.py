@@ -17,6 +17,7 @@ from isobreach.attacks.known_input import (
     summarise,
 )
 from isobreach.attacks.lattice import LatticeReconstruction
+from isobreach.attacks.refine import Evidence, Grid, blind, interval_guess, refined, variants
 from isobreach.attacks.registry import ATTACKS, reconstruct
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "Attack",
     "AttackResult",
     "AttackSummary",
+    "Evidence",
+    "Grid",
     "KaplanReconstruction",
     "Kind",
     "Knowledge",
@@ -36,11 +39,15 @@ __all__ = [
     "Reconstruction",
     "attack",
     "attack_linked",
+    "blind",
     "hints",
+    "interval_guess",
     "kaplan_estimates",
     "normalised",
     "pair_distances",
     "reconstruct",
+    "refined",
     "setting",
     "summarise",
+    "variants",
 ]

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What any attacker does to a raw estimate, each step only where the knowledge allows it.
+
+``Evidence`` is the knowledge that bears on estimates. ``variants`` gives the estimates that follow from it by name,
+``refined`` the one that the attacker would choose without the truth, ``blind`` what can be guessed without the release.
+"""
+
+from isobreach.attacks.refine.blind import blind, interval_guess
+from isobreach.attacks.refine.choice import Rehearsal, chosen, refined
+from isobreach.attacks.refine.evidence import Evidence
+from isobreach.attacks.refine.grid import Grid, shown_grid
+from isobreach.attacks.refine.recipes import apply, recipes, variants
+
+__all__ = [
+    "Evidence",
+    "Grid",
+    "Rehearsal",
+    "apply",
+    "blind",
+    "chosen",
+    "interval_guess",
+    "recipes",
+    "refined",
+    "shown_grid",
+    "variants",
+]

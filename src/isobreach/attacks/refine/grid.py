@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The grid that an attribute's values lie on, as far as some of them show it.
+
+Values v_1 < ... < v_D (distinct ones) lie on the grid v_1 + step * Z if every difference is a multiple of the step. The
+largest such step is the greatest common divisor of the differences, found by Euclid's algorithm on numbers that are
+exact up to rounding. Two questions decide whether it is believed.
+
+*Is there a grid at all?* Values of a continuous attribute in [v_1, v_D], each known up to t, lie on one of L steps or
+fewer by chance with a probability of at most L (2 L t / (v_D - v_1))^(D - 2), which must be below 1e-3. Two distinct
+values always lie on a grid; they show one if both repeat, which values of a continuous attribute do not.
+
+*Is the step too wide?* A few values share a divisor by chance. D values in general position have one of their own with
+probability 1 - 1/zeta(D - 1), 8% for five. So the step is believed from five distinct values on, or where every value
+repeats: by Good and Turing, values that are still unseen are then rare. Otherwise the decimals of the values are the
+grid, if they have few.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.release import grid_spacing
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GridTest:
+    """When a grid is believed.
+
+    Attributes
+    ----------
+    chance
+        Largest probability that values of a continuous attribute lie on such a grid.
+    distinct
+        Distinct values from which on their common divisor is the step, whether they repeat or not.
+    roundings
+        Error of a value, in roundings of the largest one: scaling and centring a table take a few operations.
+    """
+
+    chance: float = 1e-3
+    distinct: int = 5
+    roundings: float = 16.0
+
+
+_TEST = GridTest()
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Values that attributes can have: offset + step * Z; NaN where an attribute has no grid.
+
+    Attributes
+    ----------
+    step, offset
+        One number for each attribute.
+    """
+
+    step: FloatArray
+    offset: FloatArray
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """Which attributes have a grid."""
+        return np.isfinite(self.step) & np.isfinite(self.offset)
+
+    def or_else(self, other: "Grid") -> "Grid":
+        """Return this grid, and the other one where an attribute has none.
+
+        Parameters
+        ----------
+        other
+            Grid of the same attributes.
+        """
+        return Grid(np.where(self.there, self.step, other.step), np.where(self.there, self.offset, other.offset))
+
+    def rounded(self, values: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return values rounded to the nearest point of the grid within the ranges; others are only clipped.
+
+        A value within half a step of a true one on the grid becomes exact.
+
+        Parameters
+        ----------
+        values
+            Estimates, m x n.
+        low, high
+            Ranges of the attributes, infinite where there is none.
+        """
+        there = self.there
+        step, offset = np.where(there, self.step, 1.0), np.where(there, self.offset, 0.0)
+        # The outermost points of the grid within the range; a range that holds none is no range of this grid.
+        least, most = np.ceil((low - offset) / step - 1e-9), np.floor((high - offset) / step + 1e-9)
+        empty = least > most
+        least, most = np.where(empty, -np.inf, least), np.where(empty, np.inf, most)
+        nearest = np.clip(np.rint((values - offset) / step), least, most) * step + offset
+        return np.where(there, nearest, np.clip(values, low, high))
+
+
+def no_grid(columns: int) -> Grid:
+    """Return what is known of the grid of attributes that show none.
+
+    Parameters
+    ----------
+    columns
+        Number of attributes.
+    """
+    return Grid(np.full(columns, np.nan), np.full(columns, np.nan))
+
+
+def shown_grid(records: FloatArray, unit: float = 2.0**-53) -> Grid:
+    """Return the grid that the values of some records show, attribute by attribute.
+
+    Parameters
+    ----------
+    records
+        Records, N x n; NaN where a value is not known.
+    unit
+        Unit roundoff of the type that they came in.
+    """
+    found = [_attribute_grid(column[np.isfinite(column)], unit) for column in np.asarray(records, dtype=np.float64).T]
+    return Grid(np.array([step for step, _ in found]), np.array([offset for _, offset in found]))
+
+
+def _attribute_grid(values: FloatArray, unit: float) -> tuple[float, float]:
+    """Step and offset of one attribute's grid; NaN where it shows none."""
+    if not len(values):
+        return np.nan, np.nan
+    error = _TEST.roundings * unit * float(np.abs(values).max())
+    values = np.sort(values)
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(values) > 2 * error]))
+    distinct, counts = values[starts], np.diff(np.append(starts, len(values)))
+    step = _common_step(distinct - distinct[0], error, repeated=bool((counts > 1).all()))
+    if np.isfinite(step):
+        return step, float(distinct[0])
+    decimal = grid_spacing(values) if unit <= 2.0**-53 and len(distinct) > 1 else 0.0
+    return (decimal, 0.0) if decimal > 0 else (np.nan, np.nan)
+
+
+def _common_step(differences: FloatArray, error: float, *, repeated: bool) -> float:
+    """Greatest common divisor of ascending differences from the least value; NaN where it is not believed."""
+    count = len(differences)
+    if count < 2 or not (repeated or count >= _TEST.distinct):
+        return np.nan
+    length = float(differences[-1])
+    step = length
+    for difference in differences[1:-1].tolist():
+        a, b = step, difference
+        while b > 4 * error * max(1.0, length / step):  # a remainder that rounding alone may leave
+            a, b = b, abs(a - b * round(a / b))
+        step = a
+        if step * 1e9 < length:
+            return np.nan
+    multiples = np.rint(differences / step)
+    step = float(multiples @ differences / (multiples @ multiples))
+    levels, misfit = length / step, float(np.abs(differences - multiples * step).max())
+    allowed = 4 * error * max(1.0, np.sqrt(levels))
+    by_chance = levels * (2 * levels * allowed / length) ** (count - 2) if count > 2 else float(not repeated)
+    return step if misfit <= allowed and by_chance < _TEST.chance else np.nan

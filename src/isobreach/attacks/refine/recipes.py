@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which steps the knowledge allows, and in which combinations they are worth trying: recipes by name.
+
+First what is done to the hidden part (or to the length, where no part is visible), then ranges, then the grid. A name
+lists what was done. The last recipe takes every step that the knowledge allows.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.refine import steps
+from isobreach.attacks.refine.evidence import Evidence
+
+FloatArray = NDArray[np.float64]
+Step = Callable[[FloatArray, Evidence], FloatArray]
+Recipe = tuple[Step, ...]
+
+
+def recipes(evidence: Evidence) -> dict[str, Recipe]:
+    """Return the combinations of steps that the knowledge allows, by name.
+
+    Parameters
+    ----------
+    evidence
+        What the attacker knows.
+    """
+    finishes: dict[str, Recipe] = {"": ()}
+    if evidence.ranges is not None and any(np.isfinite(end).any() for end in evidence.ranges):
+        finishes["clipped"] = (steps.clipped,)
+    if evidence.steps is not None:
+        finishes["rounded"] = (steps.rounded,)
+        if evidence.noise and evidence.population is not None:
+            finishes["likely values"] = (steps.likely,)
+    found = {}
+    for first, start in _starts(evidence).items():
+        for last, finish in finishes.items():
+            name = ", ".join(part for part in (first, last) if part)
+            if name:
+                found[name] = (steps.filled, *start, *finish)
+    return found
+
+
+def _starts(evidence: Evidence) -> dict[str, Recipe]:
+    """What may be done to the hidden part, or to the length."""
+    if evidence.visible is None:
+        return {"": ()} if evidence.norms is None else {"": (), "length": (steps.length,)}
+    wide, seen = evidence.visible.shape
+    hides = seen < wide
+    found: dict[str, Recipe] = {"foot": (steps.foot,), "": ()} if hides else {"": ()}
+    if hides and steps.has_outward(evidence):
+        found["outward"] = (steps.outward,)
+    if (hides or evidence.noise) and steps.predictors(evidence) is not None:
+        found["regression"] = (steps.regression,)
+        if hides and (evidence.norms is not None or evidence.residuals is not None):
+            found["regression, length"] = (steps.regression, steps.aimed)
+    return found
+
+
+def apply(recipe: Recipe, raw: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return estimates after every step of a recipe.
+
+    Parameters
+    ----------
+    recipe
+        One of ``recipes``.
+    raw
+        Estimates, m x n; NaN where an attribute was not estimated.
+    evidence
+        What the attacker knows.
+    """
+    return reduce(lambda estimates, step: step(estimates, evidence), recipe, np.asarray(raw, dtype=np.float64))
+
+
+def variants(raw: FloatArray, evidence: Evidence) -> dict[str, FloatArray]:
+    """Return other estimates that the same attacker may prefer, by what was done to the raw ones.
+
+    Parameters
+    ----------
+    raw
+        Estimates, m x n; NaN where an attribute was not estimated.
+    evidence
+        What the attacker knows.
+    """
+    return {name: apply(recipe, raw, evidence) for name, recipe in recipes(evidence).items()}

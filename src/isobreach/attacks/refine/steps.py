@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The steps of refining, each a function of estimates and evidence.
+
+A record is x = p + u: the foot p, which the attacker has right, and the hidden part u of known length d (the residual).
+
+**Regression.** What is hidden follows in part from what is visible. From records of the population, v their visible
+coordinates, the hidden part is predicted by ridge regression: h = a + v B. The penalty is the one with the least error
+on records left out (closed form). With noise s on a visible coordinate a prediction errs by s^2 |B|^2 more, which is
+added: the records are exact, the rows are not. All of x is then predicted, so that the visible part shrinks as well
+(Wiener).
+
+**Aim.** Which length should an estimate have that points into the hidden direction g? With G the part of p across the
+visible directions (the same for all rows, 0 without a translation) and q the estimate's hidden part, a breach
+|u - q|^2 <= epsilon^2 |p + u|^2 is the half-space
+
+    u.(q + epsilon^2 G) >= (A + |q|^2) / 2,    A = d^2 - epsilon^2 (|p|^2 + d^2).
+
+For a normal of direction g, q = s g - epsilon^2 G, the cap is largest at s = sqrt(A + epsilon^4 |G|^2). Where the root
+is not real the breach is certain, with s = 0. Without a translation the estimate then has the length
+|y| sqrt(1 - epsilon^2); with one, g = G / |G| makes the largest cap of all: the outward direction.
+
+**Length.** Without a visible part: under any posterior of its direction, the best estimate w of a record of length |x|
+has length |x| sqrt(1 - epsilon^2), because |x - w| <= epsilon |x| means cos(x, w) >= (|w|^2 + (1 - epsilon^2) |x|^2) /
+(2 |w| |x|), which is least there.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.refine.blind import blind
+from isobreach.attacks.refine.evidence import Evidence
+from isobreach.geometry import complement, row_norms
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How the steps are tuned.
+
+    Attributes
+    ----------
+    penalties
+        Of the ridge, in mean squared singular values: from none to all, half a decade apart.
+    values
+        Values on an attribute's grid, over the attacker's records, up to which frequencies are worth counting: beyond
+        one a value, half a count for each value would outweigh them.
+    """
+
+    penalties: tuple[float, ...] = tuple(10.0 ** (half / 2) for half in range(-16, 9))
+    values: float = 1.0
+
+
+_TUNING = Tuning()
+
+
+def filled(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return estimates with the mean of the attacker's records where an attribute was not estimated."""
+    guesses = blind(evidence)
+    return np.where(np.isnan(estimates), guesses["mean"], estimates) if guesses else estimates
+
+
+def foot(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return what is visible of each estimate: of all estimates, the least mean squared error."""
+    basis, centre = _visible(evidence)
+    return np.asarray(centre + (estimates - centre) @ basis @ basis.T)
+
+
+def regression(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return each foot together with what the visible part predicts of the hidden one."""
+    basis, centre = _visible(evidence)
+    records = predictors(evidence)
+    assert records is not None
+    seen = (records - centre) @ basis
+    coordinates = (estimates - centre) @ basis
+    if evidence.noise:
+        return _ridge(seen, records, coordinates, evidence.noise)
+    hidden = complement(basis)
+    predicted = _ridge(seen, (records - centre) @ hidden, coordinates, 0.0)
+    return np.asarray(centre + coordinates @ basis.T + predicted @ hidden.T)
+
+
+def predictors(evidence: Evidence) -> FloatArray | None:
+    """Return records from which hidden parts can be predicted: linked ones have none, unless noise hides it."""
+    held = (evidence.sample, evidence.known if evidence.noise else None)
+    tables = [np.asarray(one, dtype=np.float64) for one in held if one is not None]
+    records = np.concatenate(tables) if tables else np.empty((0, 0))
+    records = records[np.isfinite(records).all(axis=1)]
+    return records if len(records) > 2 else None
+
+
+def aimed(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return estimates with the best hidden part in the direction of their own."""
+    basis, centre = _visible(evidence)
+    feet = foot(estimates, evidence)
+    hidden = estimates - feet
+    return _aimed(feet, hidden, centre - basis @ (basis.T @ centre), evidence)
+
+
+def outward(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return estimates whose hidden part points outwards: behind a translation, longer records are breached more."""
+    basis, centre = _visible(evidence)
+    across = centre - basis @ (basis.T @ centre)
+    return _aimed(foot(estimates, evidence), np.broadcast_to(across, estimates.shape), across, evidence)
+
+
+def has_outward(evidence: Evidence) -> bool:
+    """Return whether there is an outward direction."""
+    if evidence.visible is None or evidence.centre is None or evidence.residuals is None:
+        return False
+    basis, centre = _visible(evidence)
+    return float(np.linalg.norm(centre - basis @ (basis.T @ centre))) > 1e-9 * float(np.linalg.norm(centre))
+
+
+def length(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return estimates of the best length."""
+    assert evidence.norms is not None
+    own = row_norms(estimates)
+    best = evidence.norms * np.sqrt(max(1 - evidence.epsilon**2, 0.0))
+    return np.asarray(estimates * np.divide(best, own, out=np.ones_like(own), where=own > 0)[:, None])
+
+
+def clipped(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return estimates moved into the ranges: never farther from a record that lies within them."""
+    assert evidence.ranges is not None
+    return np.clip(estimates, *evidence.ranges)
+
+
+def rounded(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return estimates on the grid and within the ranges: exact where they were within half a step."""
+    grid = evidence.steps
+    assert grid is not None
+    nowhere = np.full(estimates.shape[1], np.inf)
+    return grid.rounded(estimates, *(evidence.ranges or (-nowhere, nowhere)))
+
+
+def likely(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return, on a grid and under noise s, the value v that is likeliest: least (e - v)^2 / (2 s^2) - log p(v).
+
+    p: frequency among the attacker's records, each value within the range counted half a time more.
+    """
+    result = rounded(estimates, evidence)
+    grid, ranges, records = evidence.steps, evidence.ranges, evidence.population
+    assert grid is not None
+    assert ranges is not None
+    assert records is not None
+    for j in np.flatnonzero(grid.there & np.isfinite(ranges[0]) & np.isfinite(ranges[1])):
+        own = records[np.isfinite(records[:, j]), j]
+        step, offset = grid.step[j], grid.offset[j]
+        least, most = ((ranges[end][j] - offset) / step for end in (0, 1))
+        values = offset + step * np.arange(np.ceil(least - 1e-9), np.floor(most + 1e-9) + 1)
+        if not 1 < len(values) <= _TUNING.values * len(own):
+            continue
+        counts = np.bincount(np.abs(own[:, None] - values).argmin(axis=1), minlength=len(values)) + 0.5
+        prior = 2 * evidence.noise**2 * np.log(counts)
+        best, least_cost = np.full(len(result), values[0]), np.full(len(result), np.inf)
+        for value, credit in zip(values, prior, strict=True):
+            cost = (estimates[:, j] - value) ** 2 - credit
+            best, least_cost = np.where(cost < least_cost, value, best), np.minimum(cost, least_cost)
+        result[:, j] = best
+    return result
+
+
+def _visible(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
+    basis = evidence.visible
+    assert basis is not None
+    return basis, np.zeros(len(basis)) if evidence.centre is None else evidence.centre
+
+
+def residuals(feet: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return the length of each hidden part: as given, or what is left of the length of the record."""
+    if evidence.residuals is not None:
+        return evidence.residuals
+    assert evidence.norms is not None
+    return np.sqrt(np.maximum(evidence.norms**2 - row_norms(feet) ** 2, 0.0))
+
+
+def _aimed(feet: FloatArray, hidden: FloatArray, across: FloatArray, evidence: Evidence) -> FloatArray:
+    square = evidence.epsilon**2
+    d, own = residuals(feet, evidence), row_norms(hidden)
+    reach = d**2 - square * (row_norms(feet) ** 2 + d**2) + square**2 * float(across @ across)
+    share = np.divide(np.sqrt(np.maximum(reach, 0.0)), own, out=np.zeros_like(own), where=own > 0)
+    return np.asarray(feet + share[:, None] * hidden - square * across)
+
+
+def _ridge(inputs: FloatArray, targets: FloatArray, queries: FloatArray, noise: float) -> FloatArray:
+    """Predictions of targets at queries, whose coordinates carry noise; the penalty by leaving one record out."""
+    middle, mean = inputs.mean(axis=0), targets.mean(axis=0)
+    left, scale, right = np.linalg.svd(inputs - middle, full_matrices=False)
+    count = len(inputs)
+    size = float((scale**2).sum()) / max(len(scale), 1)
+    if size == 0:
+        return np.broadcast_to(mean, (len(queries), len(mean)))
+    parts = left.T @ (targets - mean)
+
+    def missed(penalty: float) -> float:
+        # Without record i the error is its residual over 1 - (its share in its own prediction, the mean's among it).
+        shrunk = scale**2 / (scale**2 + penalty)
+        own = 1 / count + (left**2) @ shrunk
+        wrong = (targets - mean - (left * shrunk) @ parts) / np.maximum(1 - own, 1e-12)[:, None]
+        passed_on = (((scale / (scale**2 + penalty))[:, None] * parts) ** 2).sum()
+        return float((wrong**2).sum() + count * noise**2 * passed_on)
+
+    penalty = min((one * size for one in _TUNING.penalties), key=missed)
+    return np.asarray(mean + ((queries - middle) @ right.T * (scale / (scale**2 + penalty))) @ parts)
