@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who the adversaries are, what each of them gets, and how well each of them does.
+
+An adversary is a module of this folder with a function ``estimates(released, *, ...)``. The names of its arguments
+say what he knows:
+
+``insiders``, ``rows``
+    Records of insiders, and their released rows, which the insiders know.
+``partial``
+    Records of as many insiders. Two of them know all of their attributes, each of the others misses two (NaN). Rows
+    are not known.
+``sample``
+    Records of the same population that are not in the release.
+``ranges``
+    Least and greatest value of each attribute, n x 2.
+``motion``, ``noise``, ``epsilon``
+    The scheme is public: ``"orthogonal"`` or ``"rigid"``, the deviation of released coordinates; when he has won.
+``seed``
+    For his own random draws.
+"""
+
+import warnings
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import isobreach as ib
+
+SEEDS = range(8)
+TOLERANCE = 0.05  # of an attribute's range: the audit's default
+
+FULL, MISSING = 2, 2  # of partial records: insiders who know all of their attributes, and how many the others miss
+
+
+ADVERSARIES = {
+    path.stem: import_module(f"adversaries.{path.stem}")
+    for path in sorted(Path(__file__).parent.glob("*.py"))
+    if "\ndef estimates(" in path.read_text(encoding="utf-8")
+}
+
+
+def knows(adversary):
+    """The names of what an adversary gets."""
+    return set(signature(adversary.estimates).parameters)
+
+
+@dataclass(frozen=True)
+class Played:
+    """Shares of other people's records, and of their values of each attribute, that an adversary got; a row a seed."""
+
+    records: np.ndarray
+    attributes: np.ndarray
+
+
+def play(adversary, table, scheme, size, seeds=SEEDS):
+    """Let an adversary attack releases of a table, each with other insiders, another sample and another key."""
+    got = [_play(adversary, table, scheme, size, seed) for seed in seeds]
+    return Played(np.array([records for records, _ in got]), np.array([attributes for _, attributes in got]))
+
+
+def _play(adversary, table, scheme, size, seed):
+    draws, asked = np.random.default_rng(seed), knows(adversary)
+    people = table.records[draws.permutation(len(table.records))]
+    held_out = table.sample if "sample" in asked else 0
+    people, sample = people[held_out:], people[:held_out]
+    release = ib.perturb(people, scheme, seed=seed)
+    if scheme.model.unit_length:  # lengths are not released, and nobody is asked for them
+        people, sample = (values / np.linalg.norm(values, axis=1, keepdims=True) for values in (people, sample))
+    order = release.key.order
+    everybody = np.vstack([people, sample])
+    knowledge = {
+        "insiders": people[:size],
+        "rows": order[:size],
+        "partial": _partial(people[:size], draws),
+        "sample": sample,
+        "ranges": np.column_stack([everybody.min(axis=0), everybody.max(axis=0)]),
+        "motion": scheme.model.motion,
+        "noise": release.key.noise,
+        "epsilon": table.epsilon,
+        "seed": seed,
+    }
+    with warnings.catch_warnings(), threadpool_limits(1):  # so small tables gain nothing from threads
+        warnings.simplefilter("ignore")  # an adversary whose iteration has not converged goes on with what he has
+        guess = adversary.estimates(release.data, **{name: knowledge[name] for name in asked - {"released"}})
+    error = (guess[order] - people)[size:]
+    breached = np.linalg.norm(error, axis=1) <= table.epsilon * np.linalg.norm(people[size:], axis=1)
+    learned = np.abs(error) <= TOLERANCE * np.ptp(everybody, axis=0)
+    return breached.mean(), learned.mean(axis=0)
+
+
+def _partial(insiders, draws):
+    partial = insiders.copy()
+    for record in partial[FULL:]:
+        record[draws.choice(len(record), MISSING, replace=False)] = np.nan
+    return partial

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of many kinds, small enough that an audit of one takes seconds, and how each is published.
+
+A table is made anew from a fixed seed; nobody is in it twice on purpose. ``sizes`` are the numbers of insiders that
+are tried, ``sample`` is the size of the public sample, ``releases`` are the schemes behind which it is published.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn import datasets as sklearn_datasets
+
+import isobreach as ib
+from isobreach.schemes import Noisy, Orthogonal, OrthogonalNoise, Rigid
+
+
+@dataclass(frozen=True)
+class Table:
+    make: Callable[[np.random.Generator], np.ndarray]
+    releases: tuple = (Orthogonal(),)
+    sizes: tuple = (2,)
+    epsilon: float = 0.15
+    sample: int = 200
+
+    @cached_property
+    def records(self):
+        return self.make(np.random.default_rng(0))
+
+
+def _no_zero_record(bits):
+    bits[bits.sum(axis=1) == 0, 0] = 1
+    return bits
+
+
+def dense_bits(rng):
+    return _no_zero_record(rng.integers(0, 2, (1000, 10)).astype(float))
+
+
+def sparse_bits(rng):
+    return _no_zero_record((rng.random((1000, 12)) < 0.25).astype(float))
+
+
+def answers(rng):
+    """Answers from 1 to 5, each as likely as any other."""
+    return rng.integers(1, 6, (1000, 8)).astype(float)
+
+
+def counts(rng):
+    """Whole numbers with a quarter of a step of jitter to both sides."""
+    whole = rng.poisson(3, (1000, 8)).astype(float)
+    return whole + rng.uniform(-0.25, 0.25, whole.shape)
+
+
+def codes(rng):
+    """Hospital records: ten codes, in each of which one value is the most common, and six kinds of patients."""
+    kinds = rng.integers(0, 5, (6, 10))
+    patient = kinds[rng.choice(6, 1000, p=[0.4, 0.2, 0.15, 0.1, 0.1, 0.05])]
+    return 1.0 + np.where(rng.random(patient.shape) < 0.15, rng.integers(0, 5, patient.shape), patient)
+
+
+def standard_codes(rng):
+    """The same standardised: every column has its own step."""
+    values = codes(rng)
+    return (values - values.mean(axis=0)) / values.std(axis=0)
+
+
+def categories(rng):
+    """Four attributes of four categories each, one-hot."""
+    chosen = [rng.choice(4, 1000, p=rng.dirichlet([1, 1, 1, 1])) for _ in range(4)]
+    return np.hstack([np.eye(4)[choice] for choice in chosen])
+
+
+def exponential(rng):
+    return rng.exponential(1, (3000, 8))
+
+
+def waiting_times(rng):
+    """Exponential too, in fewer columns: three insiders leave three dimensions."""
+    return rng.exponential(1, (1000, 6))
+
+
+def incomes(rng):
+    return np.exp(rng.normal(0, 0.8, (3000, 10)))
+
+
+def fortunes(rng):
+    """Very skewed."""
+    return np.exp(1.5 * rng.normal(size=(300, 5)))
+
+
+def uniform(rng):
+    return rng.uniform(0, 100, (1500, 8))
+
+
+def heavy_tails(rng):
+    return rng.standard_t(2, (1000, 6))
+
+
+def clusters(rng):
+    centres = 4 * rng.standard_normal((10, 8))
+    return centres[rng.integers(0, 10, 1200)] + 0.4 * rng.standard_normal((1200, 8))
+
+
+def sizes(rng):
+    """Columns of very different size: an income, an age, some rates."""
+    scale = np.array([30000, 40, 5, 1, 0.5])
+    return scale * (1 + 0.3 * rng.standard_normal((1000, 5)))
+
+
+def unlike_columns(rng):
+    """Independent columns, each with a distribution of its own."""
+    size = 2000
+    return np.column_stack(
+        [
+            rng.exponential(2, size),
+            rng.uniform(0, 5, size),
+            np.exp(rng.normal(0, 0.7, size)),
+            rng.choice([-1.0, 3.0], size, p=[0.7, 0.3]) + 0.3 * rng.standard_normal(size),
+            4 - rng.exponential(1, size),
+            rng.laplace(1, 0.8, size),
+        ]
+    )
+
+
+def gaussian(rng):
+    """Correlated, with a mean."""
+    mixing = rng.standard_normal((8, 8)) * 0.7 ** np.arange(8)[:, None]
+    return rng.standard_normal((1500, 8)) @ mixing + rng.standard_normal(8)
+
+
+def low_rank(rng):
+    """Twelve measurements of three causes."""
+    return 1 + rng.standard_normal((1000, 3)) @ rng.standard_normal((3, 12)) + 0.05 * rng.standard_normal((1000, 12))
+
+
+def letter(rng):
+    values = ib.datasets.load("letter").values.astype(float)
+    return values[rng.choice(len(values), 1500, replace=False)]
+
+
+def letter_jitter(rng):
+    """A full step of jitter: no grid is left."""
+    values = letter(rng)
+    return values + rng.uniform(0, 1, values.shape)
+
+
+def digits(rng):
+    """The middle of the images, with jitter."""
+    middle = sklearn_datasets.load_digits().images[:, 2:6, 2:6].reshape(-1, 16)
+    return middle + rng.uniform(0, 1, middle.shape)
+
+
+def _standardised(values, rng):
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+    return values + 0.05 * rng.standard_normal(values.shape)  # continuous: the values themselves are rounded
+
+
+def cancer(rng):
+    return _standardised(sklearn_datasets.load_breast_cancer().data[:, :10], rng)
+
+
+def diabetes(rng):
+    return _standardised(sklearn_datasets.load_diabetes().data, rng)
+
+
+def wine(rng):
+    return _standardised(sklearn_datasets.load_wine().data, rng)
+
+
+def iris(rng):
+    return sklearn_datasets.load_iris().data + rng.uniform(-0.05, 0.05, (150, 4))
+
+
+TABLES = {
+    "dense bits": Table(dense_bits, (Noisy(0.3), Orthogonal()), (8, 20), 0.1),
+    "sparse bits": Table(sparse_bits, (Noisy(0.3), OrthogonalNoise(0.3)), (12, 30), 0.1),
+    "answers": Table(answers, (Noisy(0.2),), (8, 16), 0.05),
+    "counts": Table(counts, (Orthogonal(), Noisy(0.1)), (4, 16), 0.1),
+    "codes": Table(codes, (Orthogonal(), Noisy(0.4)), (3, 20), 0.1),
+    "standard codes": Table(standard_codes, (Orthogonal(), Rigid()), (3,)),
+    "categories": Table(categories, (Rigid(), Noisy(0.6)), (6, 40), 0.1),
+    "exponential": Table(exponential, (Orthogonal(), Rigid())),
+    "waiting times": Table(waiting_times, sizes=(3,), epsilon=0.1),
+    "incomes": Table(incomes, (Rigid(),), (3,)),
+    "fortunes": Table(fortunes, (Rigid(),), (3,), 0.4, 100),
+    "uniform": Table(uniform, (Orthogonal(),), (2, 5), 0.1),
+    "heavy tails": Table(heavy_tails, (Orthogonal(), Noisy(0.1)), (2, 12), 0.2),
+    "clusters": Table(clusters, (Orthogonal(), Rigid(), Noisy(0.2)), (2, 16)),
+    "sizes": Table(sizes, (Orthogonal(), Noisy(0.05)), (1, 10)),
+    "unlike columns": Table(unlike_columns, (Orthogonal(), Rigid()), (2,), 0.1),
+    "gaussian": Table(gaussian, (Orthogonal(), Noisy(0.1)), (2, 16)),
+    "low rank": Table(low_rank, (Noisy(0.3),), (6, 24), 0.2),
+    "letter": Table(letter, (Orthogonal(), Rigid()), (2, 4)),
+    "letter jitter": Table(letter_jitter, (Orthogonal(), Noisy(0.1)), (2, 18)),
+    "digits": Table(digits, sizes=(2, 18)),
+    "cancer": Table(cancer, (Rigid(),), (4,)),
+    "diabetes": Table(diabetes, (Orthogonal(),), (2,)),
+    "wine": Table(wine, (Orthogonal(),), (4,), 0.2, 50),
+    "iris": Table(iris, (Rigid(), Orthogonal()), (3,), 0.1, 50),
+}
