@@ -432,6 +432,31 @@ def test_noise_over_an_even_sum(rng, summands, noise):
     assert_claimed(whole(rng, 6), rng, noise=0.02)
 
 
+@pytest.mark.parametrize("jitter", [0.0, rarely(0.3)])
+@pytest.mark.parametrize("noise", [rarely(0.05), 0.15, rarely(0.2)])
+@pytest.mark.parametrize(("summands", "modulus"), [(4, 2), rarely(2, 2), rarely(3, 3), rarely(5, 5)])
+def test_heavy_noise_over_a_congruence_in_many_rows(rng, summands, modulus, noise, jitter):
+    """Rows that noise has moved obey no congruence, and would hide it if a few rows were enough."""
+    table = whole(rng, 6, rows=5000)
+    twin = table + rng.uniform(0, jitter, table.shape)
+    table[:, summands - 1] -= table[:, :summands].sum(axis=1) % modulus
+    moved = Planted(table + rng.uniform(0, jitter, table.shape), rng, noise=noise)
+    found = ib.reconstruct("lattice", moved.released, seed=0, budget=900)
+    assert falsehoods(found, table, moved.rotation) == []
+    assert not found.claimed or found.path != "climbing"
+    if noise * 12**0.5 + jitter < 0.6:
+        found = ib.reconstruct("lattice", Planted(twin, rng, noise=noise).released, seed=0, budget=900)
+        assert found.recovered.all(), found.reason
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.15, rarely(0.2)])
+@pytest.mark.parametrize("values", [5, rarely(9)])
+def test_heavy_noise_over_steps_that_are_nearly_whole(rng, values, noise):
+    """Steps of 0.94 or 1.06 pass for 1 where there are few values, and noise needs no explanation."""
+    table = whole(rng, 6, rows=5000, most=values - 1) * rng.uniform(0.93, 1.07, 6)
+    Planted(table, rng, noise=noise).attack(budget=900)
+
+
 @BOTH
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_some_columns_are_continuous(rng, noise, translation):

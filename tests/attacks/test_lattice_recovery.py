@@ -127,6 +127,53 @@ def test_letter_under_noise(noise):
     assert misread <= 3 * found.misread + 3 / letter.size
 
 
+BLURS = {"jitter 0.5": (0.5, 0.0), "jitter 0.6": (0.6, 0.0), "noise 0.2": (0.0, 0.2)}
+AMPLE = 900.0  # seconds, so that a busy machine decides nothing
+
+
+def behind_blur(whole, blur, seed):
+    """A release of whole numbers under jitter or noise, what is found in it, and the whole numbers in its order."""
+    jitter, noise = BLURS[blur]
+    moved = whole + np.random.default_rng(seed).uniform(0, jitter, whole.shape)
+    release = release_of(moved, translate=seed % 2 == 1, seed=seed, noise=noise)
+    found = ib.reconstruct("lattice", release.rows, seed=seed, budget=AMPLE)
+    return release, found, release_of(whole, translate=seed % 2 == 1, seed=seed).records
+
+
+@pytest.mark.parametrize("blur", BLURS)
+def test_whole_numbers_under_heavy_jitter_or_noise(blur):
+    """Axes within a thousandth, and the whole numbers below the jitter; what was misread is as much as is said."""
+    release, found, whole = behind_blur(letter[:6000, 4:12], blur, seed=3)
+    assert found.recovered.all(), found.reason
+    assert found.path == "climbing"
+    assert np.abs(found.axes @ release.rotation).max(axis=1).min() > 0.999
+    assert falsehoods(found, whole, release.rotation) == []
+    cosines = found.axes @ release.rotation
+    nearest = np.abs(cosines).argmax(axis=1)
+    differences = found.estimates * np.sign(cosines[np.arange(8), nearest]) - whole[:, nearest]
+    misread = (np.rint(differences - np.median(differences, axis=0)) != 0).mean()
+    assert misread <= 1.2 * found.misread + 1e-3
+    assert misread >= 0.5 * found.misread or "jitter" in blur
+    assert "off it by" in found.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blur", BLURS)
+def test_letter_under_heavy_jitter_or_noise(blur):
+    right = 0
+    for seed in range(10):
+        release, found, whole = behind_blur(letter, blur, seed)
+        assert falsehoods(found, whole, release.rotation) == []
+        right += found.recovered.all()
+    assert right >= 9
+
+
+@pytest.mark.parametrize("jitter", [1.0, 0.8])
+def test_heavier_jitter_gives_nothing_to_read(jitter):
+    records = letter[:3000, 4:12] + np.random.default_rng(0).uniform(0, jitter, (3000, 8))
+    assert not attacked(release_of(records, translate=False, seed=0)).claimed
+
+
 def test_attributes_on_grids_beside_continuous_ones():
     random = np.random.default_rng(6)
     records = np.column_stack([letter[:3000, :5], 3 * random.standard_normal((3000, 4))])

@@ -22,7 +22,7 @@ from isobreach._validation import check_positive, check_seed, check_table
 from isobreach.attacks.base import Knowledge, Reconstruction
 from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.claims import still_certain
-from isobreach.attacks.lattice.evidence import grid_evidence
+from isobreach.attacks.lattice.evidence import deviation_of, grid_evidence
 from isobreach.attacks.lattice.frame import Doubt, Frame, complement, spans
 from isobreach.attacks.lattice.naming import Naming, name_axes
 from isobreach.attacks.lattice.search import Release, search
@@ -51,6 +51,8 @@ class Extent:
     value_errors: tuple[float, float] = (1e-6, 1e-2)
     part: float = 1e-3  # Of a squared length: axes that lack more are parts of attributes' axes.
     least_surplus: int = 4  # Rows beyond the columns, without which no path begins.
+    heavy: float = 0.99  # Mean cosine below which it says more of noise than residuals do: noise above 0.02 steps.
+    blurred: float = 1e-2  # Steps that rows are off the grid by (standard deviation) from which on that is said.
 
 
 _EXTENT = Extent()
@@ -198,7 +200,7 @@ def _told(
     """The result: values on the grid, named as far as the attacker's knowledge goes; nothing where that refutes it."""
     total, columns = source.shape
     count = len(frame.steps)
-    deviation = np.sqrt(((positions - np.rint(positions)) ** 2).mean(axis=0))
+    deviation = _deviation(positions)
     outside = complement(frame.directions)
     beyond = source.column(_products, outside, "reading the grid", progress).values() if len(outside) else None
     complete = beyond is None or spans(frame, positions, beyond)
@@ -229,7 +231,7 @@ def _told(
     )
     return LatticeReconstruction(
         claimed=True,
-        reason=_reason(source.shape, count, left_over, misread, naming),
+        reason=_reason(source.shape, count, left_over, _blur(deviation, misread), naming),
         estimates=values[:, order],
         decided=Doubt.LATE not in doubts,
         axes=(completed(frame.directions) * signs[:, None])[order],
@@ -281,6 +283,18 @@ def _refutation(naming: Naming, misread: float) -> str:
     )
     turned = "the table itself is not on that grid, but may be a rotation of one that is"
     return f"{naming.notes[0]}: either {_NOT_SO[naming.refuted_by]}, or {turned}{noise}"
+
+
+def _deviation(positions: FloatArray) -> FloatArray:
+    """Standard deviation of the rows from the grid of each axis, in steps.
+
+    Rows that heavy noise moved to the next place seem to be near the grid. The mean cosine is not misled by them, and
+    of tiny residuals it says nothing.
+    """
+    residuals = positions - np.rint(positions)
+    cosines = np.cos(2 * np.pi * residuals).mean(axis=0)
+    heavy = np.where(cosines < _EXTENT.heavy, deviation_of(cosines), 0.0)
+    return np.asarray(np.maximum(np.sqrt((residuals**2).mean(axis=0)), heavy))
 
 
 def _value_error(frame: Frame, positions: FloatArray, deviation: FloatArray) -> float:
@@ -345,11 +359,22 @@ def _left_over(values: FloatArray, doubts: tuple[Doubt, ...]) -> str:
     return f"not the others, as {'; '.join(doubts)}" if doubts else "not the others, which are on no grid that shows"
 
 
-def _reason(shape: tuple[int, int], count: int, left_over: str, misread: float, naming: Naming) -> str:
+def _blur(deviation: FloatArray, misread: float) -> str:
+    """How far rows are off the grid, and what that costs; empty where nothing is lost."""
+    if deviation.max() < _EXTENT.blurred:
+        return ""
+    steps = float(np.sqrt((deviation**2).mean()))
+    off = (
+        f"they are off it by {steps:.2g} steps (standard deviation): noise, or parts of a step that were added to the "
+    )
+    moved = f"; of the values, about one in {1 / misread:,.0f} is misread because of noise" if misread > 1e-9 else ""
+    return f"{off} the values, which are rounded away{moved}"
+
+
+def _reason(shape: tuple[int, int], count: int, left_over: str, blur: str, naming: Naming) -> str:
     rows, columns = shape
     attributes = f"all {columns} attributes" if count == columns else f"{count} of {columns} attributes"
-    noise = f"; of the values, about one in {1 / misread:,.0f} is misread because of noise" if misread > 1e-9 else ""
-    parts = [f"{attributes} recovered: all {rows:,} rows lie on the grid of their axes{noise}", left_over]
+    parts = [f"{attributes} recovered: all {rows:,} rows lie on the grid of their axes", blur, left_over]
     parts += [*naming.notes, naming.left() or ""]
     sentence = "; ".join(part for part in parts if part)
     return sentence[0].upper() + sentence[1:] + "."

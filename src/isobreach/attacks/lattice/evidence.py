@@ -40,12 +40,14 @@ class Levels:
     least_z: float = 8.0  # A chance of 1e-15.
     # Of one axis: a false one is expected in ten million releases of a hundred columns.
     log_chance: float = float(np.log(1e-9))
-    # Mean cosine below which values could not be stated: one entry in 5,000 would be read wrongly.
-    least_cosine: float = 0.7
+    # Mean cosine below which values could not be stated: under noise of 0.214 steps, one entry in 50 is misread.
+    least_cosine: float = 0.4
     roundoff: float = 1e-12  # Residuals below say nothing.
     reach: float = 8.0  # Standard deviations of the residuals beyond which a row is off the grid.
     reaches: tuple[float, float] = (0.05, 0.5)  # Limits of that, in steps.
-    enough: int = 70  # Rows that are enough for any evidence: 70 of them, all at cosine 0.7, have z = 8.3.
+    # Rows that are enough: at the least cosine they have z = 8.4, and four times as many z = 17, of which 12 axes that
+    # are free to be anywhere among 16 places leave enough.
+    enough: int = 220
     looked_at: int = 4  # Times as many are looked at, as some are copies.
     copies: float = 6.0  # Standard deviations of their distance that copies may be apart.
     sure: float = 10.0  # Standard errors of a fitted multiple or angle, which are biased a little.
@@ -178,12 +180,17 @@ def telling_rows(frame: Frame, rows: FloatArray) -> tuple[IntArray, IntArray]:
     for axis, places in enumerate(whole.T):
         telling = places != _commonest(places)
         seen = telling[some]
-        counts[axis] = _apart(near[np.ix_(seen, seen)]) - free[axis]
+        counts[axis] = len(spaced_out(near[np.ix_(seen, seen)])) - free[axis]
         if counts[axis] < LEVELS.enough:  # a rare value, or clusters: look at its rows
             others = rows[_spaced(np.flatnonzero(telling), LEVELS.looked_at * LEVELS.enough)]
             free[axis] = max(rank - _rank(rows[~telling], error) - int(expected[axis]), 0)
-            counts[axis] = max(_apart(cdist(others, others) <= copies) - free[axis], 0)
+            counts[axis] = max(len(spaced_out(cdist(others, others) <= copies)) - free[axis], 0)
     return counts, free
+
+
+def deviation_of(cosines: FloatArray) -> FloatArray:
+    """Standard deviation of normal noise, in steps, under which residuals have this mean of cos(2 pi residual)."""
+    return np.asarray(np.sqrt(-np.log(np.clip(cosines, 1e-9, 1.0)) / (2 * np.pi**2)))
 
 
 def _spaced(places: IntArray, most: int) -> IntArray:
@@ -196,14 +203,14 @@ def _rank(rows: FloatArray, error: float) -> int:
     return int((values > LEVELS.copies * error * (np.sqrt(len(rows)) + np.sqrt(rows.shape[1]))).sum())
 
 
-def _apart(near: BoolArray) -> int:
-    """Number of rows, taken one after the other, that are near to none of those taken."""
-    left, taken = np.ones(len(near), dtype=np.bool_), 0
+def spaced_out(near: BoolArray) -> IntArray:
+    """Rows, taken one after the other, that are near to none of those taken."""
+    left, taken = np.ones(len(near), dtype=np.bool_), list[int]()
     for row in range(len(near)):
         if left[row]:
-            taken += 1
+            taken.append(row)
             left &= ~near[row]
-    return taken
+    return np.array(taken, dtype=np.int64)
 
 
 def _commonest(values: FloatArray) -> float:
