@@ -59,6 +59,7 @@ Purpose = Literal[
     "kaplan",
     "trial",
     "noise",
+    "alignment",
 ]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 

@@ -24,7 +24,7 @@ def attack(request):
 
 
 def test_the_registry_has_one_attack_a_module():
-    assert list(ATTACKS)[:3] == ["known-input", "kaplan", "lattice"]
+    assert list(ATTACKS)[:4] == ["known-input", "alignment", "kaplan", "lattice"]
     assert all(isinstance(ATTACKS[name], Attack) and ATTACKS[name].name == name for name in ATTACKS)
     assert "magic" not in ATTACKS
     with pytest.raises(KeyError):

@@ -177,18 +177,18 @@ def test_names_are_escaped_in_the_page_and_no_markup_in_the_terminal(attack, tab
 REFUSED = {
     "epsilon": (("lattice", "--epsilon", 0.2), "--epsilon must be left out with the method lattice. Got the option."),
     "normalise": (("lattice", "--normalise"), "--normalise must be left out with the method lattice. Got the option."),
-    "motion": (("lattice", "--motion", "auto"), "It belongs to known-input, kaplan."),
+    "motion": (("lattice", "--motion", "auto"), "It belongs to known-input, alignment, kaplan."),
     "sample": (
         ("known-input", "--sample", "s.csv"),
         "--sample must be left out with the method known-input.",
     ),
-    "bounds": (("known-input", "--bounds", "0:3"), "It belongs to kaplan, lattice."),
+    "bounds": (("known-input", "--bounds", "0:3"), "It belongs to alignment, kaplan, lattice."),
     "budget": (
         ("known-input", "--budget", 60),
         "--budget must be left out with the method known-input.",
     ),
     "no known": (("known-input",), "Missing option '--known'. To attack without known records: isobreach attack"),
-    "method": (("magic",), "METHOD must be one of known-input, kaplan, lattice. Got 'magic'."),
+    "method": (("magic",), "METHOD must be one of known-input, alignment, kaplan, lattice. Got 'magic'."),
     "budget zero": (("lattice", "--budget", 0), "--budget must be a finite number > 0. Got 0.0."),
     "seed": (("lattice", "--seed", -1), "seed must be a whole number >= 0. Got -1."),
     "estimates": (("lattice", "--estimates"), "--estimates needs a folder to write to. Got no --out."),

@@ -18,7 +18,7 @@ def noted(case):
     return path
 
 
-@pytest.mark.parametrize("method", ["known-input", "kaplan", "lattice"])
+@pytest.mark.parametrize("method", ["known-input", "alignment", "kaplan", "lattice"])
 def test_an_attack_says_and_writes_what_it_left_out(case, noted, run, method):
     held = ("--known", case.known, "--id-column", "name", "--released", noted)
     more = ("--budget", 5) if method == "lattice" else ()
@@ -42,7 +42,9 @@ def test_link_and_perturb_and_audit_say_it_too(case, noted, run):
     assert run("audit", noted, *short, "--json").json["left_out"] == ["note"]
 
 
-@pytest.mark.parametrize("command", [("link",), ("attack",), ("attack", "kaplan"), ("attack", "lattice")])
+@pytest.mark.parametrize(
+    "command", [("link",), ("attack",), ("attack", "alignment"), ("attack", "kaplan"), ("attack", "lattice")]
+)
 def test_known_records_that_lose_a_column_are_refused_unless_columns_are_named(case, run, command):
     held = ("--known", case.known, "--released", case.released)
     done = run(*command, *held)

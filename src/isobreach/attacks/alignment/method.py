@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The alignment attack under the protocol that all attacks share."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach._random import generator
+from isobreach._settings import setting
+from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
+from isobreach.attacks.alignment.by_density import by_density
+from isobreach.attacks.alignment.confirmation import confirmation
+from isobreach.attacks.alignment.estimates import estimates
+from isobreach.attacks.alignment.frames import frame_of
+from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction, document, reason
+from isobreach.attacks.alignment.situation import MOTIONS, Situation, columns_of, situation_of
+from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.studied import PLACES, Studied
+from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.refine import Evidence, refined, variants
+from isobreach.document import Document
+from isobreach.engine import ONE_BLAS_THREAD, Engine
+from isobreach.errors import InputError
+from isobreach.geometry import row_norms
+from isobreach.release import ReleaseModel
+
+FloatArray = NDArray[np.float64]
+
+OBJECTIVES = ("auto", "density")
+EFFORT = 4_000
+
+
+@dataclass(frozen=True)
+class AlignmentSettings:
+    """Settings of the alignment attack."""
+
+    epsilon: float = setting(0.1, "Relative error that counts as a breach: for the best length and the forecast.")
+    motion: str = setting(
+        "auto",
+        "What the release keeps: norms and distances, distances, or their ratios. auto asks the links, and without any "
+        "compares the lengths of sample and release.",
+        choices=MOTIONS,
+    )
+    objective: str = setting(
+        "auto", "What the hidden rotation is fitted to. auto tries all that the knowledge allows.", choices=OBJECTIVES
+    )
+    effort: int = setting(EFFORT, "Most evaluations of an objective in a search; it ends earlier where starts agree.")
+    set_aside: int = setting(0, "Linked known records that the fit does not use, so that they can confirm it.")
+
+
+class Alignment(Attack):
+    """A public sample, ranges or independent attributes determine the rotation that links leave open."""
+
+    name = "alignment"
+    title = "alignment attack"
+    uses = frozenset({"known", "sample", "bounds", "noise"})
+    settings = AlignmentSettings
+
+    def suits(self, model: ReleaseModel) -> str | None:
+        """Return why no motion takes records to rows, or None."""
+        return model.unmoved
+
+    def study(
+        self, release: Engine, *, noise: float | None, seed: int | None, progress: Progress, **settings: Any
+    ) -> Studied:
+        """Draw the rows that are modelled, and fit their density."""
+        with ONE_BLAS_THREAD:
+            studied = Studied.of(release, check_seed(seed))
+            studied.complete(progress)
+        return studied
+
+    def run(
+        self,
+        release: Engine,
+        knowledge: Knowledge,
+        *,
+        seed: int | None,
+        progress: Progress,
+        studied: Studied | None = None,
+        **settings: Any,
+    ) -> AlignmentReconstruction:
+        """Link, decide on the motion, and seek the rotation that is left."""
+        chosen = AlignmentSettings(**settings)
+        check_epsilon(chosen.epsilon)
+        check_choice("motion", chosen.motion, MOTIONS)
+        check_choice("objective", chosen.objective, OBJECTIVES)
+        check_integer("effort", chosen.effort, least=1)
+        check_integer("set_aside", chosen.set_aside, least=0)
+        seed = check_seed(seed)
+        with ONE_BLAS_THREAD:
+            return _run(release, knowledge, chosen, studied or Studied.of(release, seed), progress)
+
+    def describe(self, found: Reconstruction) -> Document:
+        """Return the verdict, the figures, what they mean, and the links."""
+        assert isinstance(found, AlignmentReconstruction)
+        return document(found, self.title.capitalize())
+
+
+def _run(
+    release: Engine, knowledge: Knowledge, chosen: AlignmentSettings, studied: Studied, progress: Progress
+) -> AlignmentReconstruction:
+    columns = columns_of(knowledge, release.shape[1])
+    nothing = np.full((release.shape[0], columns), np.nan)
+    if not any(knowledge.has(held) for held in ("known", "sample", "bounds")):
+        return AlignmentReconstruction(False, "there are no known records, no sample and no ranges to align.", nothing)
+    if len(studied.rows) <= columns:
+        return AlignmentReconstruction(False, "there are fewer released rows than columns.", nothing)
+    situation = situation_of(
+        release, studied.rows, knowledge, motion=chosen.motion, set_aside=chosen.set_aside, progress=progress
+    )
+    studied = studied.reduced(situation)
+    solutions = _solutions(situation, studied, knowledge, chosen)
+    facts: dict[str, Any] = {
+        "motion": situation.motion,
+        "linked": len(situation.known),
+        "unused": len(situation.unused),
+        "linkage": situation.linkage,
+    }
+    if not solutions:
+        told = "the knowledge does not tell of the rotation that links leave open."
+        return AlignmentReconstruction(False, told, nothing, **facts)
+    best = solutions[0]
+    confirmed = confirmation(release, situation, best, chosen.epsilon)
+    claimed, why = reason(best, confirmed)
+    several = _estimates(release, situation, studied, knowledge, solutions, chosen.epsilon, progress)
+    matrix, shift = _whole(situation, best)
+    return AlignmentReconstruction(
+        claimed,
+        why,
+        several.pop(""),
+        decided=claimed,
+        variants=several,
+        objective=best.objective,
+        motion_matrix=matrix,
+        offset=shift,
+        hidden_dimension=best.frame.hidden,
+        certificate=best.certificate,
+        forecast=best.forecast,
+        confirmed=confirmed.found,
+        evaluations=sum(one.evaluations for one in solutions),
+        **facts,
+    )
+
+
+def _solutions(
+    situation: Situation, studied: Studied, knowledge: Knowledge, chosen: AlignmentSettings
+) -> list[Solution]:
+    """What each objective that the knowledge allows finds, the most trustworthy first."""
+    sample = None if knowledge.sample is None else np.asarray(knowledge.sample, dtype=np.float64)
+    rng = generator(studied.seed, "alignment", PLACES["search"])
+    if sample is not None and len(sample) > 1:
+        return [
+            by_density(
+                situation,
+                studied.density,
+                studied.rows,
+                sample,
+                epsilon=chosen.epsilon,
+                most=chosen.effort,
+                rng=rng,
+            )
+        ]
+    if chosen.objective == "density":
+        raise InputError("objective", "must have a sample for density", "none", "Give Knowledge(sample=...).")
+    links = frame_of(
+        situation.known,
+        situation.released,
+        studied.rows,
+        None,
+        translates=situation.translates,
+        noise=situation.noise,
+    )
+    return [] if links.hidden else [Solution("links", links, links.start(), 0)]
+
+
+def _whole(situation: Situation, solution: Solution) -> tuple[FloatArray, FloatArray]:
+    """Matrix and offset that take a released row, as wide as it is, to the estimate."""
+    matrix, shift = solution.frame.affine(solution.pose)
+    whole = situation.axes @ matrix / situation.scale
+    return whole, shift - situation.centre @ whole
+
+
+def _estimates(
+    release: Engine,
+    situation: Situation,
+    studied: Studied,
+    knowledge: Knowledge,
+    solutions: list[Solution],
+    epsilon: float,
+    progress: Progress,
+) -> dict[str, FloatArray]:
+    """Estimates by name; the attacker's own choice has the empty one."""
+    density = (studied.density.whitening, studied.density.mixture) if situation.noise else None
+    raw = estimates(release, situation, solutions[0], density, progress)
+    keeps = not situation.translates and not situation.noise
+    evidence = Evidence(
+        known=knowledge.known,
+        sample=knowledge.sample,
+        bounds=None if knowledge.bounds is None else np.asarray(knowledge.bounds, dtype=np.float64),
+        epsilon=epsilon,
+        noise=situation.noise,
+        norms=row_norms(raw) if keeps else None,  # a rotation keeps them
+    )
+    found = {"": refined(raw, evidence), "as fitted": raw, **variants(raw, evidence)}
+    if density is not None:
+        found["noise left in"] = estimates(release, situation, solutions[0], None, progress)
+    for one in solutions[1:]:
+        found[one.objective] = refined(estimates(release, situation, one, density, progress), evidence)
+    return found

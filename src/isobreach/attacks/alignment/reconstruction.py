@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the alignment attack gives back, and its document."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.alignment.certificate import NOT_FOUND
+from isobreach.attacks.alignment.confirmation import Confirmation
+from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.base import Reconstruction
+from isobreach.document import Document, Section, Table, Text
+from isobreach.linking import Linkage, link_records, link_table
+
+FloatArray = NDArray[np.float64]
+
+_CAVEATS = (
+    "A low loss is no proof: a wrong alignment can fit better than the true one. The certificate is one-sided: above "
+    f"{NOT_FOUND:g} the alignment was not found, below it may still be wrong. The forecast is rough, about 0.1 off on "
+    "average, and too high where several alignments fit alike."
+)
+_OBJECTIVES = {
+    "density": "the public sample placed in a density of the release",
+    "independence": "independent attributes",
+    "ranges": "values inside their ranges",
+    "links": "links alone",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class AlignmentReconstruction(Reconstruction):
+    """What an alignment gives.
+
+    Attributes
+    ----------
+    objective
+        What the hidden rotation was fitted to: ``"density"``, ``"independence"``, ``"ranges"``, ``"links"`` where
+        they left nothing open; None where nothing could be sought.
+    motion
+        ``"orthogonal"``, ``"rigid"`` or ``"similarity"``, as given or decided.
+    motion_matrix, offset
+        The raw estimate of a record is ``y @ motion_matrix + offset``; None where nothing was sought.
+    hidden_dimension
+        Of the rotation that was sought.
+    certificate
+        Mann-Whitney z of the sample against released rows held out; above 3, the alignment was not found. None
+        without a sample.
+    forecast
+        Breached share that the attacker expects; None where he cannot tell.
+    linked, unused, confirmed
+        Known records that were used; that were not; and how many of the latter were found at their place.
+    evaluations
+        Of an objective and its gradient.
+    linkage
+        Where known records were linked here.
+    """
+
+    objective: str | None = field(default=None, kw_only=True)
+    motion: str = field(default="orthogonal", kw_only=True)
+    motion_matrix: FloatArray | None = field(default=None, repr=False, kw_only=True)
+    offset: FloatArray | None = field(default=None, repr=False, kw_only=True)
+    hidden_dimension: int = field(default=0, kw_only=True)
+    certificate: float | None = field(default=None, kw_only=True)
+    forecast: float | None = field(default=None, kw_only=True)
+    linked: int = field(default=0, kw_only=True)
+    unused: int = field(default=0, kw_only=True)
+    confirmed: int = field(default=0, kw_only=True)
+    evaluations: int = field(default=0, kw_only=True)
+    linkage: Linkage | None = field(default=None, repr=False, kw_only=True)
+
+
+def reason(solution: Solution, confirmation: Confirmation) -> tuple[bool, str]:
+    """Whether an alignment is claimed, and why, in one sentence."""
+    z = solution.certificate
+    if solution.frame.hidden == 0:
+        return True, "the links determine the whole motion."
+    if z is not None and z > NOT_FOUND:
+        return False, f"not found: the sample does not lie like released rows (z = {z:.1f}, above {NOT_FOUND:g})."
+    if confirmation.complete:
+        which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"
+        return True, f"{which} that the fit did not use {'lies' if confirmation.unused == 1 else 'lie'} at their place."
+    if confirmation.unused:
+        missing = f"{confirmation.unused - confirmation.found} of {confirmation.unused}"
+        return False, f"not confirmed: {missing} known records that the fit did not use are not at their place."
+    return False, "estimates are not confirmed: no known record was left to check them."
+
+
+def document(found: AlignmentReconstruction, title: str) -> Document:
+    """Return the verdict, the figures, what they mean, and the links."""
+    asked = found.asked
+    rows = [("motion", found.motion), ("known records linked and used", f"{found.linked}")]
+    if found.objective is not None:
+        rows += [
+            ("hidden dimension", f"{found.hidden_dimension}"),
+            ("fitted to", _OBJECTIVES[found.objective]),
+            ("evaluations", f"{found.evaluations:,}"),
+        ]
+    if found.certificate is not None:
+        rows.append(("certificate z", f"{found.certificate:.1f}"))
+    if found.forecast is not None:
+        rows.append(("forecast of the breached share", f"{found.forecast:.0%}"))
+    if found.unused:
+        rows.append(("unused known records at their place", f"{found.confirmed} of {found.unused}"))
+    sections = [Section("Alignment", (Table(("", ""), tuple(rows)), Text(_CAVEATS, soft=True)), brief=True)]
+    data = {
+        "schema": "isobreach/alignment/1",
+        "claimed": found.claimed,
+        "reason": found.reason,
+        "motion": found.motion,
+        "objective": found.objective,
+        "hidden_dimension": found.hidden_dimension,
+        "certificate": found.certificate,
+        "forecast": found.forecast,
+        "linked": found.linked,
+        "unused": found.unused,
+        "confirmed": found.confirmed,
+        "evaluations": found.evaluations,
+        "links": [],
+        "rows": asked.shape[0],
+        "columns": list(asked.names),
+        "seed": asked.seed,
+    }
+    if found.linkage is not None:
+        linkage = replace(found.linkage, known_ids=asked.known_ids, released_ids=asked.released_ids)
+        head, cells = link_table(linkage)
+        sections.append(Section("Known records", (Table(head, tuple(cells)),)))
+        data["links"] = link_records(linkage)
+    return Document(title, f"{title}: {found.reason}", sections=tuple(sections), data=data)

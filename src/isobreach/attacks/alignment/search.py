@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Searching the rotations: graduated descents from many starts, best first, until they agree.
+
+The likelihood has a local optimum for many a sign pattern and exchange of axes. Each start descends through blurred
+densities to the sharp one; the best optimum's neighbours, with one or two axes flipped or two exchanged, are judged
+under a blur and the best of them descend too, with a few kicks of the size of the uncertainty and fresh sign patterns.
+The search ends when independent starts have met in the best optimum and nothing near it is better, or when many rounds
+brought nothing, or when the effort is used up.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.alignment.descent import Effort, descend, moved
+from isobreach.attacks.alignment.frames import Frame, Pose
+from isobreach.attacks.alignment.mixture import Density
+from isobreach.attacks.alignment.placing import Placing, information
+from isobreach.attacks.alignment.starts import principal_axes, starts
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SearchTuning:
+    """How the search goes about it; measured on the tables of ``benchmarks/alignment.py``."""
+
+    blurs: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03)  # variances added, in whitened units
+    rows: int = 400  # sample records that the search looks at; the last descents see all
+    dear: float = 2e7  # products an evaluation; above, the search sees the heaviest mixture only
+    begun: int = 4  # starts that descend, the best under the first blur
+    moved: int = 4  # neighbours that descend
+    planes: int = 60  # planes whose axes are exchanged: those the sample tells least of
+    kicks: tuple[float, ...] = (4.0, 16.0)  # in standard errors
+    agreeing: int = 3  # independent descents that met in the best optimum: nothing else is looked for
+    patience: int = 12  # rounds without a better optimum
+    same: float = 2e-3  # optima whose values differ by less are one
+    leaders: int = 5  # optima that descend on the whole sample
+
+
+TUNING = SearchTuning()
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """A local optimum, its value, and whether its start had nothing to do with the others'."""
+
+    pose: Pose
+    value: float
+    independent: bool = True
+
+
+@dataclass
+class Search:
+    """The search for the best pose of a sample.
+
+    Attributes
+    ----------
+    frame
+        What links leave open.
+    density
+        Of the release.
+    sample, records
+        Records of the sample, perhaps in several copies with noise; how many there are without the copies.
+    rows
+        Released rows.
+    effort
+        Evaluations that may be made.
+    rng
+        Draws kicks and signs.
+    """
+
+    frame: Frame
+    density: Density
+    sample: FloatArray
+    records: int
+    rows: FloatArray
+    effort: Effort
+    rng: np.random.Generator
+    found: list[Optimum] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        part = self.sample[np.sort(self.rng.permutation(len(self.sample))[: TUNING.rows])]
+        n, whole = self.rows.shape[1], self.density.mixture
+        mixture = whole if whole.size * n**2 * len(part) < TUNING.dear else self.density.parts[0][2]
+        told = information(self.frame, self.density.whitening, whole, self.rows, self.records)
+        self.sharp = Placing(self.frame, self.density.whitening, mixture, part, self.records, told)
+        self.graduated = [replace(self.sharp, mixture=mixture.blurred(blur)) for blur in TUNING.blurs]
+        self.gaussian = replace(self.sharp, mixture=self.density.gaussian)
+
+    def run(self) -> list[Optimum]:
+        """Return the leading optima, best first; their values are those of the part of the sample that was searched."""
+        if not self.frame.hidden:
+            return [Optimum(self.frame.start(), self.sharp.value(self.frame.start()))]
+        begun = [self._by_covariance(self.frame.start(one)) for one in starts(self.frame, self.sharp.sample, self.rows)]
+        begun.sort(key=self._judged(0))
+        for pose in begun[: TUNING.begun]:
+            self.found.append(self._descended(pose, 0, independent=True))
+        stale, expanded = 0, list[float]()
+        while self.effort.left and stale < TUNING.patience:
+            best = self.best.value
+            new = [one for one in self.found if all(abs(one.value - value) > TUNING.same for value in expanded)]
+            if new:
+                chosen = min(new, key=_by_value)
+                expanded.append(chosen.value)
+                for pose in self._neighbours(chosen.pose):
+                    self.found.append(self._descended(pose, 1, independent=False))
+            elif self._agreed():
+                break
+            for pose, first in self._elsewhere():
+                self.found.append(self._descended(pose, first, independent=True))
+            stale = 0 if self.best.value < best - TUNING.same else stale + 1
+            if stale and self._agreed():
+                break
+        return self._leaders()
+
+    @property
+    def best(self) -> Optimum:
+        """The best optimum so far."""
+        return min(self.found, key=_by_value)
+
+    def _agreed(self) -> bool:
+        least = self.best.value + TUNING.same
+        return sum(one.independent and one.value < least for one in self.found) >= TUNING.agreeing
+
+    def _judged(self, level: int) -> Callable[[Pose], float]:
+        def value(pose: Pose) -> float:
+            self.effort.spend()
+            return self.graduated[level].value(pose)
+
+        return value
+
+    def _by_covariance(self, pose: Pose) -> Pose:
+        return descend(self.gaussian, pose, Effort(0), steps=60, gain=1e-4)[0]
+
+    def _descended(self, pose: Pose, first: int, *, independent: bool) -> Optimum:
+        """The optimum below a pose, through the blurs from ``first`` on."""
+        for one in self.graduated[first:]:
+            pose, _ = descend(one, pose, self.effort, steps=20, gain=1e-3)
+        pose, value = descend(self.sharp, pose, self.effort, steps=30, gain=1e-4)
+        return Optimum(pose, value, independent)
+
+    def _neighbours(self, pose: Pose) -> list[Pose]:
+        """The best of those with an axis or two flipped, or two exchanged."""
+        judged = self._judged(1)
+        several = [(judged(one), place, one) for place, one in enumerate(self._turned(pose))]
+        return [one for _, _, one in sorted(several)[: TUNING.moved]]
+
+    def _turned(self, pose: Pose) -> Iterator[Pose]:
+        h = self.frame.hidden
+        p = pose.rotation
+        for i in range(h):
+            yield replace(pose, rotation=p * np.where(np.arange(h) == i, -1.0, 1.0)[:, None])
+        first, second = np.triu_indices(h, 1)
+        for plane in np.argsort(self.sharp.information[: len(first)], kind="stable")[: TUNING.planes]:
+            pair = [first[plane], second[plane]]
+            for signs in ((-1, -1), (1, 1), (1, -1), (-1, 1)):
+                turned = p.copy()
+                turned[pair] = np.array(signs)[:, None] * (p[pair] if signs == (-1, -1) else p[pair[::-1]])
+                yield replace(pose, rotation=turned)
+
+    def _elsewhere(self) -> Iterator[tuple[Pose, int]]:
+        """Kicks away from the best optimum, and a fresh pattern of signs; with the blur to begin at."""
+        best, scale = self.best.pose, self.sharp.scale
+        for kick in TUNING.kicks:
+            step = kick * self.rng.standard_normal(len(scale)) * np.sqrt(scale / self.records)
+            yield moved(best, np.clip(step, -1.5, 1.5)), 1
+        frame, sample = self.frame, self.sharp.sample
+        axes = principal_axes((sample - frame.centre_x) @ frame.hidden_x, (self.rows - frame.centre_y) @ frame.hidden_y)
+        signs = self.rng.choice([-1.0, 1.0], frame.hidden)
+        yield self._by_covariance(frame.start(axes * signs[:, None])), 0
+
+    def _leaders(self) -> list[Optimum]:
+        leaders: list[Optimum] = []
+        for one in sorted(self.found, key=_by_value):
+            if all(abs(one.value - other.value) > TUNING.same for other in leaders):
+                leaders.append(one)
+        return leaders[: TUNING.leaders]
+
+
+def _by_value(one: Optimum) -> float:
+    return one.value

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an objective finds: a pose, and what the attacker can tell of it without the truth."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.attacks.alignment.frames import Frame, Pose
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A motion by one objective.
+
+    Attributes
+    ----------
+    objective
+        Name of the objective.
+    frame, pose
+        The motion.
+    evaluations
+        Of the objective and its gradient.
+    certificate
+        Mann-Whitney z of the sample's levels against released rows held out; None where there is no sample.
+    forecast
+        Breached share that the attacker expects; None where he cannot tell.
+    """
+
+    objective: str
+    frame: Frame = field(repr=False)
+    pose: Pose = field(repr=False)
+    evaluations: int
+    certificate: float | None = None
+    forecast: float | None = None

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the release alone gives: rows to model, and a density of them."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress
+from isobreach._random import generator
+from isobreach._validation import check_finite
+from isobreach.attacks.alignment.mixture import Density, fit_density
+from isobreach.attacks.alignment.situation import Situation
+from isobreach.engine import Engine
+
+FloatArray = NDArray[np.float64]
+
+# Released rows that are modelled: a density of 32 components in 16 columns is then as sharp as it gets, and what a
+# sample of 1,000 can tell is limited by the sample. Estimates are made of every row.
+ROWS = 6_000
+# Streams of one attack: rows, density, and what each objective draws.
+PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3}
+
+
+@dataclass(frozen=True, eq=False)
+class Studied:
+    """A release, studied; each part is computed once, when it is asked for.
+
+    Attributes
+    ----------
+    rows
+        Released rows that are modelled.
+    seed
+        Of all draws.
+    """
+
+    rows: FloatArray = field(repr=False)
+    seed: int
+
+    @classmethod
+    def of(cls, release: Engine, seed: int | None) -> "Studied":
+        """Return the study of a release: rows drawn at random where there are many."""
+        seed, count = 0 if seed is None else seed, release.shape[0]
+        drawn = np.arange(count)
+        if count > ROWS:
+            drawn = np.sort(generator(seed, "alignment", PLACES["rows"]).choice(count, ROWS, replace=False))
+        rows = release.gather(drawn)
+        check_finite("released", rows)
+        return cls(rows, seed)
+
+    def reduced(self, situation: Situation) -> "Studied":
+        """Return the study of the same rows with as many columns as the records have, at their scale."""
+        if situation.plain:
+            return self
+        return Studied(situation.reduced(self.rows), self.seed)
+
+    def complete(self, progress: Progress) -> None:
+        """Compute all parts, so that they are shared by whoever uses the study."""
+        progress("modelling the release", 0, 1)
+        _ = self.density
+        progress("modelling the release", 1, 1)
+
+    @cached_property
+    def density(self) -> Density:
+        """Density of the rows."""
+        return fit_density(self.rows, generator(self.seed, "alignment", PLACES["density"]))

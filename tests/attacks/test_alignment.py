@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The alignment attack: planted motions are found, what is not found says so, and only confirmed ones are claimed."""
+
+import numpy as np
+import pytest
+
+import isobreach as ib
+from effort import slow
+from isobreach.attacks import ATTACKS
+from isobreach.attacks.base import reconstruct
+from isobreach.engine import LocalEngine
+from isobreach.errors import InputError
+
+ALIGNMENT = ATTACKS["alignment"]
+
+
+def population(rows, rng, n=6):
+    """Four skew clusters around a centre that is not the origin."""
+    fixed = np.random.default_rng(7)
+    centres, shapes = 2 + 3 * fixed.standard_normal((4, n)), fixed.standard_normal((4, n, n)) / 2
+    which = rng.integers(0, 4, rows)
+    return centres[which] + np.einsum("ri,rij->rj", rng.exponential(1, (rows, n)), shapes[which])
+
+
+class Planted:
+    """A population, a sample of 150 and a release of 600 others."""
+
+    def __init__(self, seed, scheme="orthogonal", *, noise=0.0, rows=600, **more):
+        rng = np.random.default_rng(seed)
+        records = population(150 + rows, rng)
+        self.sample, self.records = records[:150], records[150:]
+        release = ib.perturb(self.records, scheme, seed=seed, **more)
+        self.order = release.key.order
+        self.released = np.asarray(release.data) + noise * rng.standard_normal(self.records.shape)
+
+    def knowledge(self, insiders=0, **more):
+        held = {"known": self.records[:insiders], "rows": self.order[:insiders]} if insiders else {}
+        return ib.Knowledge(**{"sample": self.sample, **held, **more})
+
+    def attacked(self, knowledge, *, epsilon=0.15, **settings):
+        return ib.reconstruct("alignment", self.released, knowledge, seed=0, epsilon=epsilon, **settings)
+
+    def share(self, estimates, epsilon=0.15):
+        errors = np.linalg.norm(np.asarray(estimates)[self.order] - self.records, axis=1)
+        return float((errors <= epsilon * np.linalg.norm(self.records, axis=1)).mean())
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+@pytest.mark.parametrize(("scheme", "insiders"), [("orthogonal", 0), ("rigid", 1), ("rigid", 0)])
+def test_a_sample_undoes_a_motion(scheme, insiders, seed):
+    case = Planted(seed, scheme)
+    found = case.attacked(case.knowledge(insiders))
+    assert case.share(found.estimates) > (0.8 if (scheme, insiders) != ("rigid", 0) else 0.5)
+    assert found.motion == scheme
+    assert found.objective == "density"
+    assert found.certificate < 3
+    assert 0 <= found.forecast <= 1
+    assert not found.claimed  # nobody is left to confirm it
+    assert not found.decided
+    assert "no known record was left" in found.reason
+
+
+def test_the_estimates_are_those_of_the_motion_it_gives():
+    case = Planted(0)
+    found = case.attacked(case.knowledge(1))
+    raw = case.released @ found.motion_matrix + found.offset
+    assert found.variants["as fitted"] == pytest.approx(raw)
+    assert found.motion_matrix @ found.motion_matrix.T == pytest.approx(np.eye(6))
+    lengths = np.linalg.norm(found.variants["length"], axis=1) / np.linalg.norm(case.released, axis=1)
+    assert lengths == pytest.approx(np.sqrt(1 - 0.15**2))
+    assert raw[case.order[0]] == pytest.approx(case.records[0])  # the link is kept
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_under_noise_links_pull_and_rows_are_moved_to_their_mean(seed):
+    case = Planted(seed, noise=0.3)
+    found = case.attacked(case.knowledge(3, noise=0.3))
+    assert found.motion == "orthogonal"
+    assert case.share(found.estimates) > 0.5
+    errors = {
+        name: np.linalg.norm(found.variants[name][case.order] - case.records) for name in ("as fitted", "noise left in")
+    }
+    assert errors["as fitted"] < errors["noise left in"]
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_a_sample_of_another_population_is_not_found(seed):
+    case = Planted(seed)
+    rng = np.random.default_rng(seed)
+    shuffled = np.stack([rng.permutation(column) for column in case.sample.T], axis=1)
+    found = case.attacked(case.knowledge(2, sample=shuffled))
+    assert found.certificate > 3
+    assert "not found" in found.reason
+    assert not found.claimed
+    assert case.share(found.estimates) < 0.2
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_records_that_were_not_used_confirm_it(seed):
+    case = Planted(seed)
+    found = case.attacked(case.knowledge(4), set_aside=3)
+    assert (found.linked, found.unused) == (1, 3)
+    right = case.share(found.estimates) > 0.8
+    assert found.claimed == (found.confirmed == 3)
+    assert right or not found.claimed
+    unlinked = case.attacked(case.knowledge(known=case.records[:2], rows=[-1, -1]))
+    assert (unlinked.linked, unlinked.unused) == (0, 2)
+    assert case.share(unlinked.estimates) > 0.8 or not unlinked.claimed
+    if seed == 0:
+        assert found.claimed
+        assert unlinked.claimed
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_strangers_refute_it(seed):
+    case = Planted(seed)
+    strangers = population(3, np.random.default_rng(100 + seed))
+    found = case.attacked(case.knowledge(known=strangers, rows=[-1, -1, -1]))
+    assert not found.claimed
+    assert "known records that the fit did not use are not at their place" in found.reason
+
+
+def test_links_that_determine_the_motion_are_a_claim():
+    case = Planted(0)
+    found = case.attacked(ib.Knowledge(known=case.records[:8]))
+    assert found.claimed
+    assert found.objective == "links"
+    assert found.hidden_dimension == 0
+    assert found.motion_matrix @ found.motion_matrix.T == pytest.approx(np.eye(6))
+    assert found.variants["as fitted"][case.order] == pytest.approx(case.records)
+
+
+def test_known_records_are_linked_where_their_rows_are_not_given():
+    case = Planted(0, "rigid")
+    given = case.attacked(case.knowledge(3))
+    linked = case.attacked(case.knowledge(known=case.records[:3]))
+    assert (linked.linkage.rows == case.order[:3]).all()
+    assert linked.estimates == pytest.approx(given.estimates)
+
+
+def test_a_study_changes_nothing():
+    case = Planted(0)
+    engine = LocalEngine(case.released)
+    studied = ALIGNMENT.study(engine, noise=None, seed=5, progress=lambda *_: None, **ALIGNMENT.checked({}))
+    arguments = {"seed": 5, "progress": lambda *_: None, "settings": {}}
+    for insiders in (0, 2):
+        alone = reconstruct(ALIGNMENT, engine, case.knowledge(insiders), **arguments)
+        with_study = reconstruct(ALIGNMENT, engine, case.knowledge(insiders), studied=studied, **arguments)
+        assert (alone.estimates == with_study.estimates).all()
+        assert alone.evaluations == with_study.evaluations
+
+
+def test_the_seed_decides_and_nothing_else():
+    case = Planted(0)
+    one, other = (
+        ib.reconstruct("alignment", LocalEngine(case.released, workers=w, block_rows=b), case.knowledge(1), seed=3)
+        for w, b in ((1, None), (2, 50))
+    )
+    assert (one.estimates == other.estimates).all()
+    assert one.evaluations == other.evaluations
+
+
+def test_effort_limits_the_search():
+    case = Planted(0)
+    little, much = (case.attacked(case.knowledge(), effort=effort) for effort in (1, 4000))
+    assert little.evaluations < much.evaluations
+
+
+def test_a_wider_release_is_reduced_to_its_flat():
+    case = Planted(0)
+    rng = np.random.default_rng(0)
+    turned = np.linalg.qr(rng.standard_normal((9, 9)))[0]
+    case.released = np.hstack([case.released, np.zeros((len(case.released), 3))]) @ turned.T
+    found = case.attacked(case.knowledge(1))
+    assert case.share(found.estimates) > 0.8
+    assert found.motion_matrix.shape == (9, 6)
+    assert case.released @ found.motion_matrix + found.offset == pytest.approx(found.variants["as fitted"])
+
+
+def test_without_knowledge_nothing_is_sought():
+    case = Planted(0)
+    nothing = case.attacked(ib.Knowledge())
+    assert not nothing.claimed
+    assert np.isnan(nothing.estimates).all()
+    assert nothing.decided
+    few = ib.reconstruct("alignment", case.released[:4], case.knowledge(), seed=0)
+    assert "fewer released rows" in few.reason
+    with pytest.raises(InputError, match="objective must have a sample for density"):
+        case.attacked(ib.Knowledge(known=case.records[:1], rows=case.order[:1]), objective="density")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"effort": 0}, "effort must be a whole number >= 1. Got 0"),
+        ({"set_aside": -1}, "set_aside must be a whole number >= 0. Got -1"),
+        ({"motion": "affine"}, "motion must be one of"),
+        ({"objective": "magic"}, "objective must be one of"),
+        ({"epsilon": 0}, "epsilon must be"),
+    ],
+)
+def test_settings_are_checked(settings, message):
+    with pytest.raises(InputError, match=message):
+        ib.reconstruct("alignment", np.eye(3), ib.Knowledge(sample=np.eye(3)), **settings)
+
+
+def test_its_document_says_what_a_certificate_is():
+    case = Planted(0)
+    found = case.attacked(case.knowledge(known=case.records[:3]))
+    document = ALIGNMENT.describe(found)
+    assert document.verdict.startswith("Alignment attack: ")
+    assert document.data["certificate"] == found.certificate
+    assert document.data["motion"] == "orthogonal"
+    assert "A low loss is no proof" in document.sections[0].blocks[1].text
+    assert len(document.data["links"]) == 3

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts of an alignment: frames, densities, likelihoods and their gradients, descents on rotations."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from isobreach.attacks.alignment.certificate import certificate
+from isobreach.attacks.alignment.descent import Effort, descend, moved
+from isobreach.attacks.alignment.frames import Pose, frame_of, polar
+from isobreach.attacks.alignment.mixture import Mixture, Recipe, Whitening, fit_density, fitted
+from isobreach.attacks.alignment.placing import Placing, information
+from isobreach.attacks.alignment.starts import principal_axes, starts
+from oracles import rotation
+
+
+def population(rng, rows, n=5):
+    """Three skew clusters."""
+    centres = 3 * np.random.default_rng(1).standard_normal((3, n))
+    shapes = np.random.default_rng(2).standard_normal((3, n, n)) / 2
+    which = rng.integers(0, 3, rows)
+    return centres[which] + np.einsum("ri,rij->rj", rng.exponential(1, (rows, n)), shapes[which])
+
+
+def placing(rng, *, translates=False, noise=0.0, links=2, n=5):
+    records = population(rng, 400, n)
+    matrix = rotation(n, rng)
+    rows = records[100:] @ matrix.T + (rng.standard_normal(n) if translates else 0)
+    rows = rows + noise * rng.standard_normal(rows.shape)
+    frame = frame_of(records[100 : 100 + links], rows[:links], rows, records[:100], translates=translates, noise=noise)
+    if noise:
+        frame = frame.loosened(records[100 : 100 + links], rows[:links], noise, translates)
+    density = fit_density(rows, rng)
+    told = information(frame, density.whitening, density.mixture, rows, 100)
+    return Placing(frame, density.whitening, density.mixture, records[:100], 100, told), records, rows, matrix
+
+
+def test_a_mixture_is_the_sum_of_its_normal_densities():
+    rng = np.random.default_rng(0)
+    shapes = rng.standard_normal((3, 4, 6))
+    mixture = Mixture(np.array([0.2, 0.3, 0.5]), rng.standard_normal((3, 4)), shapes @ shapes.transpose(0, 2, 1))
+    rows = rng.standard_normal((50, 4))
+    parts = [multivariate_normal(m, s).pdf(rows) for m, s in zip(mixture.means, mixture.covariances, strict=True)]
+    expected = np.log(mixture.weights @ np.array(parts)) + 2 * np.log(2 * np.pi)
+    assert mixture.log_density(rows) == pytest.approx(expected)
+    level, score = mixture.scored(rows)
+    assert level == pytest.approx(expected)
+    steps = 1e-6 * np.eye(4)
+    slopes = [(mixture.log_density(rows + one) - mixture.log_density(rows - one)) / 2e-6 for one in steps]
+    assert score == pytest.approx(np.array(slopes).T, abs=1e-6)
+
+
+def test_em_never_lowers_the_likelihood_of_unshrunk_mixtures():
+    rng = np.random.default_rng(0)
+    rows = Whitening.of(population(rng, 500))(population(rng, 500))
+    recipe = Recipe(4, pseudo_rows=0.0, ridge=0.0)
+    levels = [fitted(rows, recipe, np.random.default_rng(3), rounds).log_density(rows).mean() for rounds in range(1, 8)]
+    assert (np.diff(levels) >= -2e-2).all()  # weights have a pseudo-count each
+    assert levels[-1] > levels[0]
+
+
+def test_a_blurred_mixture_is_that_of_rows_with_noise():
+    rng = np.random.default_rng(0)
+    mixture = fitted(rng.standard_normal((300, 3)), Recipe(2), rng)
+    point, noise = np.zeros((1, 3)), 0.7 * rng.standard_normal((200_000, 3))
+    sampled = np.exp(mixture.log_density(point + noise)).mean()
+    assert np.exp(mixture.blurred(0.49).log_density(point))[0] == pytest.approx(sampled, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("translates", "noise", "links"), [(False, 0, 2), (True, 0, 0), (True, 0.1, 3), (False, 0.1, 2)]
+)
+def test_the_gradient_is_that_of_the_value(translates, noise, links):
+    rng = np.random.default_rng(0)
+    objective, *_ = placing(rng, translates=translates, noise=noise, links=links)
+    h = objective.frame.hidden
+    offset = rng.standard_normal(h if objective.frame.floats else 0)
+    pose = Pose(rotation(h, rng), offset)
+    value, by_rotation, by_offset = objective.gradient(pose)
+    assert value == pytest.approx(objective.value(pose))
+    tangent = by_rotation @ pose.rotation.T
+    expected = np.concatenate([(tangent - tangent.T)[np.triu_indices(h, 1)], by_offset])
+    steps = 1e-6 * np.eye(len(expected))
+    slopes = [(objective.value(moved(pose, s)) - objective.value(moved(pose, -s))) / 2e-6 for s in steps]
+    assert expected == pytest.approx(np.array(slopes), abs=1e-5, rel=1e-4)
+
+
+@pytest.mark.parametrize("translates", [False, True])
+def test_estimates_undo_images(translates):
+    rng = np.random.default_rng(0)
+    objective, records, rows, matrix = placing(rng, translates=translates)
+    frame = objective.frame
+    pose = frame.pose_of(matrix)
+    found, shift = frame.affine(pose)
+    assert rows @ found + shift == pytest.approx(records[100:])
+    assert found == pytest.approx(matrix)
+    assert frame.matrix(frame.pose_of(found)) == pytest.approx(found)
+    assert frame.hidden == (4 if translates else 3)
+
+
+def test_an_exact_relation_between_attributes_is_a_link_more():
+    rng = np.random.default_rng(0)
+    records = population(rng, 300)
+    records = np.hstack([records, records.sum(axis=1, keepdims=True) + 1])
+    rows = records[100:] @ rotation(6, rng).T
+    none = np.zeros((0, 6))
+    assert frame_of(none, none, rows, records[:100], translates=False, noise=0).hidden == 5
+    assert frame_of(none, none, rows, records[:100], translates=False, noise=0.1).hidden == 6
+
+
+class Procrustes:
+    """F = -<A, P>, whose minimum over O(h) is known."""
+
+    def __init__(self, target):
+        self.target = target
+        self.scale = np.ones(len(target) * (len(target) - 1) // 2)
+
+    def gradient(self, pose):
+        return -float((self.target * pose.rotation).sum()), -self.target, np.zeros(0)
+
+
+def test_a_descent_solves_orthogonal_procrustes_problems():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        target = rotation(6, rng) @ np.diag(rng.uniform(1, 20, 6)) @ rotation(6, rng)
+        best = polar(target)
+        start = moved(Pose(best, np.zeros(0)), 0.5 * rng.standard_normal(15)).rotation
+        effort = Effort(1000)
+        found, value = descend(Procrustes(target), Pose(start, np.zeros(0)), effort, steps=200, gain=1e-12)
+        assert found.rotation == pytest.approx(best, abs=1e-4)
+        assert value == pytest.approx(-np.linalg.svd(target)[1].sum())
+        assert found.rotation @ found.rotation.T == pytest.approx(np.eye(6))
+        assert 5 < effort.used < 200
+
+
+def test_principal_axes_of_many_records_are_those_of_the_release():
+    rng = np.random.default_rng(0)
+    records = rng.exponential(1, (40_000, 4)) * [1, 2, 4, 8]
+    matrix = rotation(4, rng)
+    assert principal_axes(records[:20_000], records[20_000:] @ matrix.T) == pytest.approx(matrix, abs=0.1)
+
+
+def test_starts_are_rotations():
+    rng = np.random.default_rng(0)
+    objective, records, rows, _ = placing(rng)
+    found = starts(objective.frame, records[:100], rows)
+    assert len(found) >= 6
+    for one in found:
+        assert one @ one.T == pytest.approx(np.eye(3))
+
+
+def test_the_certificate_is_standard_normal_at_the_true_motion_and_high_elsewhere():
+    levels, elsewhere = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        objective, records, rows, matrix = placing(rng, links=0)
+        density, frame = fit_density(rows, rng), objective.frame
+        levels.append(certificate(frame, frame.pose_of(matrix), density, records[:100]))
+        elsewhere.append(certificate(frame, frame.pose_of(rotation(5, rng)), density, records[:100]))
+    assert abs(np.mean(levels)) < 1.06  # three standard errors
+    assert 0.4 < np.std(levels) < 1.8
+    assert np.mean(np.array(elsewhere) > 3) > 0.8
