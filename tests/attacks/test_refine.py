@@ -11,10 +11,12 @@ from isobreach.attacks.refine import (
     Grid,
     Rehearsal,
     blind,
+    can_refit,
     chosen,
     interval_guess,
     recipes,
     refined,
+    refit,
     shown_grid,
     steps,
     variants,
@@ -101,11 +103,27 @@ def test_clipping_never_increases_an_error_where_the_truth_is_inside(seed):
     assert (np.abs(variants(raw, Evidence(bounds=bounds))["clipped"] - truth) <= np.abs(raw - truth) + 1e-12).all()
 
 
-def test_an_end_that_one_record_reaches_is_moved_out():
-    low, high = Evidence(known=np.array([[0.0], [0.0], [2.0], [4.0]])).ranges
-    assert (low.item(), high.item()) == (0.0, 4 + 4 / 3)
-    low, high = Evidence(known=np.array([[0.0], [0.0], [2.0], [4.0]]), bounds=np.array([[-1.0, np.inf]])).ranges
-    assert (low.item(), high.item()) == (-1.0, 4 + 4 / 3)
+def test_ends_are_believed_where_few_records_can_lie_beyond():
+    """Two records on an end show it; one alone does so on a short grid only, or moved out if records are many."""
+    values = np.concatenate([[0.0, 0.0], np.sqrt(np.arange(2, 40))])
+    low, high = (end.item() for end in Evidence(known=values[:, None]).ranges)
+    assert (low, high) == (0.0, values.max() + values.max() / 39)
+    low, high = (end.item() for end in Evidence(known=values[:8, None]).ranges)
+    assert (low, high) == (0.0, np.inf)
+    given = Evidence(known=values[:8, None], bounds=np.array([[-np.inf, 9.0]])).ranges
+    assert [end.item() for end in given] == [0.0, 9.0]
+    low, high = (end.item() for end in Evidence(known=np.array([[1.0], [1], [2], [3], [3], [5]])).ranges)
+    assert (low, high) == (1.0, 5.0)
+
+
+@pytest.mark.parametrize("law", ["normal", "exponential", "uniform"])
+def test_few_records_lie_outside_of_the_ranges_that_a_sample_shows(law):
+    outside = []
+    for seed in SEEDS:
+        records = getattr(_rng(seed), law)(size=(1120, 6))
+        low, high = Evidence(sample=records[:120]).ranges
+        outside.append(((records < low) | (records > high)).any(axis=1)[120:].mean())
+    assert np.mean(outside) < 0.1, outside
 
 
 # --- lengths and directions
@@ -268,7 +286,7 @@ def test_blind_guesses():
 
 def test_attributes_that_were_not_read_are_guessed():
     raw = np.array([[1.0, np.nan], [2.0, np.nan]])
-    got = variants(raw, Evidence(sample=np.array([[0.0, 3.0], [9.0, 5.0]])))["clipped"]
+    got = variants(raw, Evidence(sample=np.array([[0.0, 3.0], [9.0, 5.0]] * 2)))["clipped"]
     assert got[:, 1].tolist() == [4.0, 4.0]
 
 
@@ -320,13 +338,44 @@ def test_a_step_is_taken_only_where_its_knowledge_is_there(held):
 
 
 def test_rehearsals_choose_the_variant():
+    """Every allowed step by default; another variant where it breaches two known records more."""
     rng = _rng(0)
     truth = rng.integers(0, 5, (60, 4)).astype(float)
     raw = truth + rng.uniform(-0.4, 0.4, truth.shape)
     evidence = Evidence(known=truth[:30], epsilon=0.05)
     rehearsals = [Rehearsal.of(truth[i], raw[i], evidence) for i in range(30)]
-    np.testing.assert_allclose(refined(raw, evidence, rehearsals), np.clip(np.rint(raw), 0, 4))
-    # Where the values are not on the grid that a few of them happen to show, rounding loses.
-    other = [Rehearsal(truth[i] + 0.3, {"": raw[i] + 0.3, "rounded": truth[i]}) for i in range(30)]
-    assert chosen(other, ["", "rounded"], 0.1) == ""
-    assert chosen([], ["", "rounded"], 0.1) is None
+    for rehearsed in ((), rehearsals):
+        np.testing.assert_allclose(refined(raw, evidence, rehearsed), np.clip(np.rint(raw), 0, 4))
+    wrong = [Rehearsal(truth[i] + 0.3, {"": truth[i] + 0.3, "rounded": truth[i]}) for i in range(3)]
+    assert [chosen(wrong[:count], ["", "rounded"], "rounded", 0.01) for count in range(4)] == ["rounded"] * 2 + [""] * 2
+
+
+# --- the motion fitted again
+
+
+@pytest.mark.parametrize("translated", [False, True])
+def test_the_grid_of_all_rows_gives_the_motion_better_than_links(translated):
+    """From a motion that is off by as much as a few links leave, to nearly the one that all true pairs would give."""
+    errors = []
+    for seed in SEEDS:
+        rng = _rng(seed)
+        records = rng.integers(1, 6, (600, 6)).astype(float)
+        rotation = haar(6, rng)
+        rows = records @ rotation.T + 0.2 * rng.normal(size=records.shape) + (4.0 if translated else 0.0)
+        off = haar(6, rng)
+        near = np.linalg.svd(rotation + 0.1 * off)[0] @ np.linalg.svd(rotation + 0.1 * off)[2]
+        evidence = Evidence(known=records[:12], noise=0.2)
+        start = (rows - (4.0 if translated else 0.0)) @ near
+        found = refit([start], rows, evidence, np.arange(12), records[:12], translates=translated)
+        errors.append(np.linalg.norm(found.matrix - rotation) / np.linalg.norm(near - rotation))
+        got = found.likely(rows)
+        assert (got == records).all(axis=1).mean() > (evidence.steps.rounded(start, *evidence.ranges) == records).all(
+            axis=1
+        ).mean()
+    assert max(errors) < 0.35, errors
+
+
+def test_nothing_is_fitted_again_without_a_grid():
+    assert not can_refit(Evidence(known=_rng(0).normal(size=(40, 3))))
+    assert not can_refit(Evidence())
+    assert can_refit(Evidence(known=np.repeat([[0.0, 0.1], [1.0, 0.7]], 3, axis=0)))

@@ -128,6 +128,19 @@ def test_same_seed_same_folder(case, run):
         assert one.read_bytes() == two.read_bytes(), one.name
 
 
+def test_ranges_refine_the_estimates_that_are_written(case, run):
+    """Within the ranges, except for what the links make certain anyway."""
+    out = case.folder / "out"
+    arguments = ("--known", case.known, *ID, "--released", case.released, "--seed", 4, "--bounds", "40:60")
+    assert run("attack", *arguments, "--out", out, "--estimates").code == 0
+    estimates = read_table(out / "estimates.parquet", name="estimates", id_column="released row").values
+    result = ib.attack(case.records[:3], read_table(case.released, name="released").values, seed=4)
+    certain = result.breach_probability == 1
+    assert 0 < certain.sum() < len(certain)
+    np.testing.assert_allclose(estimates[certain], result.estimates[certain])
+    np.testing.assert_allclose(estimates[~certain], np.clip(result.estimates[~certain], 40, 60), atol=1e-3)
+
+
 def test_estimates_are_written_only_when_asked_for_and_for_the_owner_alone(case, run):
     out = case.folder / "attack"
     run("attack", "--known", case.known, *ID, "--released", case.released, "--seed", 4, "--out", out, "--estimates")

@@ -178,11 +178,7 @@ REFUSED = {
     "epsilon": (("lattice", "--epsilon", 0.2), "--epsilon must be left out with the method lattice. Got the option."),
     "normalise": (("lattice", "--normalise"), "--normalise must be left out with the method lattice. Got the option."),
     "motion": (("lattice", "--motion", "auto"), "It belongs to known-input, alignment, kaplan."),
-    "sample": (
-        ("known-input", "--sample", "s.csv"),
-        "--sample must be left out with the method known-input.",
-    ),
-    "bounds": (("known-input", "--bounds", "0:3"), "It belongs to alignment, kaplan, lattice."),
+    "sample": (("kaplan", "--sample", "s.csv"), "It belongs to known-input, alignment, lattice."),
     "budget": (
         ("known-input", "--budget", 60),
         "--budget must be left out with the method known-input.",

@@ -212,7 +212,8 @@ class Reconstruction:
     claimed: bool
     reason: str
     estimates: Any = field(repr=False)
-    breach_probability: FloatArray | None = field(default=None, repr=False)
+    # A factory leaves no attribute of the class behind: a subclass may compute it when it is asked for.
+    breach_probability: FloatArray | None = field(default_factory=type(None), repr=False)
     decided: bool = True
     variants: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
     asked: Asked = field(default_factory=Asked, repr=False)

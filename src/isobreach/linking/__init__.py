@@ -3,6 +3,7 @@
 
 from isobreach.linking.candidates import Cloud, TooManyError, all_candidates, distances_from
 from isobreach.linking.chance import Rates
+from isobreach.linking.given import given_links
 from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice
@@ -42,6 +43,7 @@ __all__ = [
     "dictionary_sentence",
     "distance",
     "distances_from",
+    "given_links",
     "link",
     "link_records",
     "link_sentences",

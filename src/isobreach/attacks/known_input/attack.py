@@ -12,7 +12,7 @@ r"""The known-input attack (Giannella, Liu, Kargupta), with the optimal estimate
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -74,6 +74,11 @@ class AttackResult:
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the release."""
         return self._source.shape
+
+    @property
+    def plain(self) -> "AttackResult":
+        """The same with estimates as plain arrays, whatever table came in."""
+        return replace(self, container=_plain)
 
     @property
     def hidden_dimension(self) -> int:

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
-from isobreach.attacks.known_input.attack import AttackResult, attack
+from isobreach.attacks.known_input.attack import AttackResult, attack, attack_linked
 from isobreach.attacks.known_input.describe import document
+from isobreach.attacks.known_input.refining import Refining
 from isobreach.attacks.known_input.summary import summarise
 from isobreach.document import Document
 from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, row_norms
-from isobreach.linking import CHOICES, RULES, Linkage
+from isobreach.linking import CHOICES, RULES, Linkage, given_links
 from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
@@ -54,16 +55,22 @@ class KnownInputSettings:
 class KnownInputReconstruction(Reconstruction):
     """What the known-input attack gives back. Estimates and probabilities of all rows are computed when asked for.
 
+    Estimates are the attack's own, ``result.estimates``. Where the attacker holds a sample or ranges, rows that are not
+    certain have refined ones; probabilities are still those of the attack's own.
+
     Attributes
     ----------
     result
         The attack's own result: links, residuals, probabilities at any epsilon.
+    variants
+        Other estimates by what was done to them, each computed when it is asked for.
     hints
         What may help where no record is linked.
     """
 
     estimates: Any = field(init=False, repr=False)
     breach_probability: Any = field(init=False, repr=False)
+    variants: Refining = field(repr=False, kw_only=True)
     result: AttackResult = field(repr=False, kw_only=True)
     hints: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
 
@@ -76,9 +83,22 @@ class KnownInputReconstruction(Reconstruction):
         # Only for fields that were not set yet: as large as the release, and often not needed.
         if name not in ("estimates", "breach_probability"):
             raise AttributeError(name)
-        value = getattr(self.result, name)
+        value = self._informed() if name == "estimates" else self.result.breach_probability
         object.__setattr__(self, name, value)
         return value
+
+    @property
+    def refined(self) -> FloatArray:
+        """Estimates that the attacker would choose among his own and the variants, by rehearsing on known records."""
+        return self.variants.refined
+
+    def _informed(self) -> Any:
+        """Estimates with what a sample or ranges add to them, but for rows that are certain without."""
+        if not self.variants.informed or self.variants.choice is None:
+            return self.result.estimates
+        certain = self.breach_probability[:, None] >= 1
+        values = np.where(certain, self.result.plain.estimates, self.refined)
+        return self.result.container(values, np.arange(len(values)))
 
     def contained(self, container: Callable[[FloatArray, IntArray], Any]) -> "KnownInputReconstruction":
         """Return itself with estimates in a container, still to be computed."""
@@ -91,7 +111,7 @@ class KnownInput(Attack):
     name = "known-input"
     title = "known-input attack"
     needs = frozenset({"known"})
-    uses = frozenset({"noise", "dictionary"})
+    uses = frozenset({"noise", "dictionary", "rows", "sample", "bounds"})
     settings = KnownInputSettings
 
     def suits(self, model: ReleaseModel) -> str | None:
@@ -109,14 +129,23 @@ class KnownInput(Attack):
             for name, table in (("known", given), ("dictionary", knowledge.dictionary))
         )
         assert known is not None
-        result = attack(
-            known, release, noise=knowledge.noise, dictionary=dictionary, seed=seed, progress=progress, **settings
-        )
+        noise = knowledge.noise
+        if knowledge.rows is None or dictionary is not None:  # candidates have to be searched for in any case
+            result = attack(
+                known, release, noise=noise, dictionary=dictionary, seed=seed, progress=progress, **settings
+            )
+        else:
+            asked = {name: settings[name] for name in ("motion", "tolerance")}
+            linkage = given_links(known, release, knowledge.rows, noise=noise, **asked)
+            epsilon, estimator = settings["epsilon"], settings["estimator"]
+            result = attack_linked(known, release, linkage, epsilon, estimator=estimator, seed=seed, progress=progress)
+        records = known if dictionary is None else np.concatenate([known, dictionary])
         linked, total = len(result.linkage.linked), len(result.linkage.rows)
         return KnownInputReconstruction(
             claimed=linked > 0,
             reason=f"{linked} of {total} known records linked; {result.hidden_dimension} dimensions stay hidden.",
             result=result,
+            variants=Refining(result, records, release, knowledge),
             hints=() if normalise else hints(result.linkage, given, release),
         )
 

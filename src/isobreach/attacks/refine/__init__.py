@@ -5,22 +5,31 @@
 ``refined`` the one that the attacker would choose without the truth, ``blind`` what can be guessed without the release.
 """
 
+from isobreach.attacks.refine import steps
 from isobreach.attacks.refine.blind import blind, interval_guess
 from isobreach.attacks.refine.choice import Rehearsal, chosen, refined
 from isobreach.attacks.refine.evidence import Evidence
 from isobreach.attacks.refine.grid import Grid, shown_grid
-from isobreach.attacks.refine.recipes import apply, recipes, variants
+from isobreach.attacks.refine.recipes import Recipe, apply, recipes, variants
+from isobreach.attacks.refine.refit import Refit, can_refit, refit
+from isobreach.attacks.refine.steps import ridge
 
 __all__ = [
     "Evidence",
     "Grid",
+    "Recipe",
+    "Refit",
     "Rehearsal",
     "apply",
     "blind",
+    "can_refit",
     "chosen",
     "interval_guess",
     "recipes",
     "refined",
+    "refit",
+    "ridge",
     "shown_grid",
+    "steps",
     "variants",
 ]

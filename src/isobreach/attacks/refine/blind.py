@@ -26,11 +26,11 @@ def blind(evidence: Evidence) -> dict[str, FloatArray]:
     evidence
         Of which known records, sample and epsilon are used.
     """
-    records = evidence.population
-    if records is None or not np.isfinite(records).any(axis=0).all():
+    records, means = evidence.population, evidence.means
+    if records is None or means is None:
         return {}
     guesses = {
-        "mean": np.nanmean(records, axis=0),
+        "mean": means,
         "median": np.nanmedian(records, axis=0),
         "most common value": np.array([_most_common(column[np.isfinite(column)]) for column in records.T]),
     }
@@ -53,7 +53,7 @@ def interval_guess(evidence: Evidence, tolerance: FloatArray) -> FloatArray | No
         t, one number for each attribute.
     """
     records = evidence.population
-    if records is None or not np.isfinite(records).any(axis=0).all():
+    if records is None or evidence.means is None:
         return None
     columns = zip(records.T, np.broadcast_to(tolerance, records.shape[1]), strict=True)
     return np.array([_fullest(np.sort(column[np.isfinite(column)]), float(t)) for column, t in columns])

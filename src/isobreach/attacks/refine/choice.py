@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The attacker's own choice among variants, without the truth.
 
-A known record whose row is known is a rehearsal: estimated without it, it shows which variant comes near. The variant
-that breaches most of the known records is taken, of several the one with the least sum of min(error, 2 epsilon |x|).
-Without rehearsals every step that the knowledge allows is taken.
+By default every step that the knowledge allows is taken. A known record whose row is known is a rehearsal: estimated
+without it, it shows which variant comes near. Another variant is taken if it breaches two known records more than the
+default does: one may be luck. Of several the one with the least mean relative error is taken. A variant that cannot be
+had without the record counts as wrong by its whole length.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,6 +17,8 @@ from isobreach.attacks.refine.evidence import Evidence
 from isobreach.attacks.refine.recipes import apply, recipes, variants
 
 FloatArray = NDArray[np.float64]
+
+_CLEARLY = 2  # rehearsals that a variant must breach more than the default
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +53,8 @@ class Rehearsal:
         return cls(record, {"": raw, **named})
 
 
-def chosen(rehearsals: Iterable[Rehearsal], names: Iterable[str], epsilon: float) -> str | None:
-    """Return the name of the variant that does best on rehearsals; None where nothing was rehearsed.
+def chosen(rehearsals: Iterable[Rehearsal], names: Iterable[str], default: str, epsilon: float) -> str:
+    """Return the name of the variant to take.
 
     Parameters
     ----------
@@ -59,23 +62,24 @@ def chosen(rehearsals: Iterable[Rehearsal], names: Iterable[str], epsilon: float
         Of known records.
     names
         Variants to choose from; of equal ones, the first.
+    default
+        The one that is taken unless another does clearly better.
     epsilon
         Relative error that counts as a breach.
     """
     rehearsed = list(rehearsals)
-    if not rehearsed:
-        return None
 
     def merit(name: str) -> tuple[int, float]:
         breached, far = 0, 0.0
         for one in rehearsed:
-            reach = epsilon * float(np.linalg.norm(one.record))
-            error = float(np.linalg.norm(one.estimates[name] - one.record)) if name in one.estimates else np.inf
-            breached += error <= reach
-            far += min(error, 2 * reach)
+            norm = float(np.linalg.norm(one.record))
+            error = float(np.linalg.norm(one.estimates[name] - one.record)) if name in one.estimates else norm
+            breached += error <= epsilon * norm
+            far += error / (norm or 1.0)
         return breached, -far
 
-    return max(names, key=merit)
+    best = max(names, key=merit)
+    return best if merit(best)[0] >= merit(default)[0] + _CLEARLY else default
 
 
 def refined(raw: FloatArray, evidence: Evidence, rehearsals: Iterable[Rehearsal] = ()) -> FloatArray:
@@ -91,5 +95,4 @@ def refined(raw: FloatArray, evidence: Evidence, rehearsals: Iterable[Rehearsal]
         How known records would have been estimated without them.
     """
     found = {"": (), **recipes(evidence)}
-    name = chosen(rehearsals, found, evidence.epsilon)
-    return apply(found[list(found)[-1] if name is None else name], raw, evidence)
+    return apply(found[chosen(rehearsals, found, list(found)[-1], evidence.epsilon)], raw, evidence)

@@ -2,12 +2,14 @@
 r"""What the attacker knows that bears on estimates.
 
 Every field may be missing, and a step that needs a missing one is not taken. *Ranges* are those given; where none is,
-those that the attacker's records show. An end of a shown range on which two or more records lie is believed as it is;
-one that a single record reaches is moved out by (greatest - least) / (N - 1), which is the mean distance between
-neighbours and by which, for a uniform attribute, the extremes of N records fall short on average.
+those that the attacker's records show. An end of a shown range is believed as it is where two or more records lie on
+it, or where the attribute has a grid with fewer values than there are records. Of a continuous attribute a further
+record lies outside with probability 2 / (N + 1). Its ends are believed where at most a tenth of all further records lie
+outside in any of n attributes, 2 n / (N + 1) <= 0.1, and then moved out by (greatest - least) / (N - 1), by which the
+extremes of N uniform values fall short on average.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +20,8 @@ from isobreach.attacks.refine.grid import Grid, no_grid, shown_grid
 from isobreach.release import unit_roundoff
 
 FloatArray = NDArray[np.float64]
+
+_OUTSIDE = 0.1  # share of records that may lie outside of ranges that a sample shows: clipping gains more than that
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +69,36 @@ class Evidence:
         held = [np.asarray(one, dtype=np.float64) for one in (self.known, self.sample) if one is not None and len(one)]
         return np.concatenate(held) if held else None
 
+    def about(self, **rows: Any) -> "Evidence":
+        """Return the same with what is known of some released rows; what records show stays as it is.
+
+        Parameters
+        ----------
+        rows
+            ``norms``, ``visible``, ``centre`` and ``residuals``.
+        """
+        told = replace(self, **rows)
+        vars(told).update({name: getattr(self, name) for name in ("population", "means", "ranges", "steps")})
+        return told
+
+    @cached_property
+    def means(self) -> FloatArray | None:
+        """Mean of each attribute among the attacker's records; None where there is none."""
+        records = self.population
+        if records is None or not np.isfinite(records).any(axis=0).all():
+            return None
+        return np.asarray(np.nanmean(records, axis=0))
+
     @cached_property
     def ranges(self) -> tuple[FloatArray, FloatArray] | None:
         """Least and greatest value of each attribute: given, or else shown; None where nothing bounds any."""
-        shown = None if self.population is None else np.array([_shown_range(column) for column in self.population.T])
+        records, grid = self.population, self.steps
+        shown = None
+        if records is not None:
+            step = np.full(records.shape[1], np.nan) if grid is None else grid.step
+            shown = np.array(
+                [_shown_range(values, one, len(step)) for values, one in zip(records.T, step, strict=True)]
+            )
         if self.bounds is None:
             return None if shown is None else (shown[:, 0], shown[:, 1])
         bounds = np.asarray(self.bounds, dtype=np.float64)
@@ -86,12 +116,12 @@ class Evidence:
         return found if found.there.any() else None
 
 
-def _shown_range(values: FloatArray) -> tuple[float, float]:
-    """Range of one attribute that some of its values show."""
+def _shown_range(values: FloatArray, step: float, columns: int) -> tuple[float, float]:
+    """Range of one attribute that some of its values show; infinite where it is not believed."""
     values = values[np.isfinite(values)]
     if len(values) < 2:
         return -np.inf, np.inf
     low, high = float(values.min()), float(values.max())
-    beyond = (high - low) / (len(values) - 1)
-    alone = [int((values == end).sum()) == 1 for end in (low, high)]
-    return low - beyond * alone[0], high + beyond * alone[1]
+    repeated = [int((values == end).sum()) > 1 or (high - low) < step * (len(values) - 1) for end in (low, high)]
+    beyond = (high - low) / (len(values) - 1) if 2 * columns <= _OUTSIDE * (len(values) + 1) else np.inf
+    return low if repeated[0] else low - beyond, high if repeated[1] else high + beyond

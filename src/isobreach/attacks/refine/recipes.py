@@ -31,9 +31,9 @@ def recipes(evidence: Evidence) -> dict[str, Recipe]:
     if evidence.ranges is not None and any(np.isfinite(end).any() for end in evidence.ranges):
         finishes["clipped"] = (steps.clipped,)
     if evidence.steps is not None:
-        finishes["rounded"] = (steps.rounded,)
         if evidence.noise and evidence.population is not None:
             finishes["likely values"] = (steps.likely,)
+        finishes["rounded"] = (steps.rounded,)
     found = {}
     for first, start in _starts(evidence).items():
         for last, finish in finishes.items():
