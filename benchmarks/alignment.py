@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Breached share of the alignment attack on the tables of docs/alignment.md.
 
-python -m benchmarks.alignment [--cases letter,digits] [--seeds 8]
+python -m benchmarks.alignment [--cases "letter;digits"] [--seeds 8]
 """
 
 import argparse
@@ -90,6 +90,13 @@ def independent(kind: str, rows: int, columns: int) -> Callable[[], FloatArray]:
     return cache(table)
 
 
+@cache
+def dependent() -> FloatArray:
+    """Correlated lognormal columns."""
+    rng = np.random.default_rng(0)
+    return np.asarray(np.exp(0.5 * rng.standard_normal((1000, 1)) + 0.6 * rng.standard_normal((1000, 6))))
+
+
 CASES: dict[str, Case] = {
     "letter": Case(letter, 0, 200, 0.95),
     "digits": Case(lambda: bundled("digits"), 2, 1000, 0.95),
@@ -102,6 +109,7 @@ CASES: dict[str, Case] = {
     "letter, shuffled": Case(letter, 2, 200, 0.05, shuffled=True),
     "exponential 8": Case(independent("exponential", 3000, 8), 2, 0, 0.8),
     "exponential 6, positive": Case(independent("exponential", 1000, 6), 3, 0, 0.43, bounds=(0, np.inf), epsilon=0.1),
+    "lognormal 6, positive": Case(dependent, 3, 0, 0.2, bounds=(0, np.inf), epsilon=0.1),
     "lognormal 10, rigid": Case(independent("lognormal", 3000, 10), 3, 0, 0.88, "rigid"),
 }
 
@@ -150,15 +158,17 @@ class Trial:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--cases", default=";".join(CASES))
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--effort", type=int)
+    parser.add_argument("--objective", default="auto")
     arguments = parser.parse_args()
-    more: dict[str, Any] = {} if arguments.effort is None else {"effort": arguments.effort}
+    more: dict[str, Any] = {"objective": arguments.objective}
+    more |= {} if arguments.effort is None else {"effort": arguments.effort}
     titles = "table", "insiders", "sample", "epsilon", "asked", "breached share", "forecast", "z", "evaluations", "s"
     print(f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|")
-    for name in arguments.cases.split(","):
+    for name in arguments.cases.split(";"):
         case, shares, forecasts, levels, counts = CASES[name], [], [], [], []
         start = time.perf_counter()
         for seed in range(arguments.seeds):

@@ -120,6 +120,47 @@ def test_strangers_refute_it(seed):
     assert "known records that the fit did not use are not at their place" in found.reason
 
 
+def independent(seed, scheme, rows=1000, columns=6):
+    """Independent exponential columns behind a motion: records, release and the rows of the records."""
+    records = np.random.default_rng(seed).exponential(1, (rows, columns))
+    release = ib.perturb(records, scheme, seed=seed)
+    return records, np.asarray(release.data), release.key.order
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+@pytest.mark.parametrize(("scheme", "insiders"), [("orthogonal", 2), ("rigid", 3)])
+def test_independent_attributes_need_no_sample(scheme, insiders, seed):
+    records, released, order = independent(seed, scheme)
+    knowledge = ib.Knowledge(known=records[:insiders], rows=order[:insiders])
+    found = ib.reconstruct("alignment", released, knowledge, seed=0, epsilon=0.15)
+    errors = np.linalg.norm(found.estimates[order] - records, axis=1)
+    assert (errors <= 0.15 * np.linalg.norm(records, axis=1)).mean() > 0.8
+    assert found.objective == "independence"
+    assert found.certificate is None
+    assert not found.claimed
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_values_that_are_not_negative_give_a_rotation_away(seed):
+    rng = np.random.default_rng(seed)
+    records = np.exp(0.5 * rng.standard_normal((600, 1)) + 0.6 * rng.standard_normal((600, 5)))
+    release = ib.perturb(records, "orthogonal", seed=seed)
+    order = release.key.order
+    knowledge = ib.Knowledge(known=records[:3], rows=order[:3], bounds=(0, np.inf))
+    found = ib.reconstruct("alignment", release.data, knowledge, seed=0, epsilon=0.15, objective="ranges")
+    assert found.objective == "ranges"
+    assert (found.variants["as fitted"] > -0.2).all()
+    errors = np.linalg.norm(found.estimates[order] - records, axis=1)
+    assert (errors <= 0.15 * np.linalg.norm(records, axis=1)).mean() > 0.8
+
+
+def test_other_objectives_are_variants():
+    case = Planted(0)
+    found = case.attacked(case.knowledge(2, bounds=(-30, 30)))
+    assert found.objective == "density"
+    assert {"independence", "ranges"} < set(found.variants)
+
+
 def test_links_that_determine_the_motion_are_a_claim():
     case = Planted(0)
     found = case.attacked(ib.Knowledge(known=case.records[:8]))
@@ -185,7 +226,7 @@ def test_without_knowledge_nothing_is_sought():
     assert nothing.decided
     few = ib.reconstruct("alignment", case.released[:4], case.knowledge(), seed=0)
     assert "fewer released rows" in few.reason
-    with pytest.raises(InputError, match="objective must have a sample for density"):
+    with pytest.raises(InputError, match="objective must have a sample of two records for density"):
         case.attacked(ib.Knowledge(known=case.records[:1], rows=case.order[:1]), objective="density")
 
 

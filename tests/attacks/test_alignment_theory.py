@@ -6,9 +6,13 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from isobreach.attacks.alignment.certificate import certificate
+from isobreach.attacks.alignment.components import components
 from isobreach.attacks.alignment.descent import Effort, descend, moved
+from isobreach.attacks.alignment.estimating import Estimating, Within
 from isobreach.attacks.alignment.frames import Pose, frame_of, polar
+from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Mixture, Recipe, Whitening, fit_density, fitted
+from isobreach.attacks.alignment.naming import named
 from isobreach.attacks.alignment.placing import Placing, information
 from isobreach.attacks.alignment.starts import principal_axes, starts
 from oracles import rotation
@@ -160,3 +164,69 @@ def test_the_certificate_is_standard_normal_at_the_true_motion_and_high_elsewher
     assert abs(np.mean(levels)) < 1.06  # three standard errors
     assert 0.4 < np.std(levels) < 1.8
     assert np.mean(np.array(elsewhere) > 3) > 0.8
+
+
+def independent_rows(rng, rows=1500):
+    """Independent columns of several kinds behind a rotation: records, rows, and the rotation."""
+    columns = [rng.exponential(1, rows), rng.uniform(0, 5, rows), rng.exponential(3, rows) - 1, rng.laplace(0, 1, rows)]
+    records, matrix = np.stack(columns, axis=1), rotation(4, rng)
+    return records, records @ matrix.T, matrix
+
+
+def test_components_are_the_attributes_axes_where_these_are_independent():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        _, rows, matrix = independent_rows(rng)
+        overlap = np.abs(matrix.T @ components(rows, rng, Effort(0)))
+        assert overlap.max(axis=1).min() > 0.995
+        assert sorted(overlap.argmax(axis=1)) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("translates", [False, True])
+@pytest.mark.parametrize("by", ["links", "sample", "ranges"])
+def test_links_a_sample_or_ranges_name_the_axes(by, translates):
+    rng = np.random.default_rng(0)
+    records, rows, matrix = independent_rows(rng)
+    axes = matrix[:, rng.permutation(4)] * rng.choice([-1.0, 1.0], 4)
+    rows = rows + (translates and rng.standard_normal(4))
+    none, bounds = np.zeros((0, 4)), np.array([[0, np.inf], [0, 5], [-1, np.inf], [-np.inf, np.inf]])
+    links = (records[:3], rows[:3]) if by == "links" else (none, none)
+    sample = records[200:400] if by == "sample" else None
+    found = named(axes, rows, links, sample, bounds if by == "ranges" else None, translates=translates)
+    if by == "ranges":  # the two positive attributes look alike to them, and one has no range
+        assert np.abs(found[:, 1]) == pytest.approx(np.abs(matrix[:, 1]))
+        if not translates:
+            assert found[:, 1] == pytest.approx(matrix[:, 1])
+    else:
+        assert found[:, :3] == pytest.approx(matrix[:, :3])
+        assert np.abs(found[:, 3]) == pytest.approx(np.abs(matrix[:, 3]))
+
+
+def test_marginals_are_densities_with_their_scores():
+    rng = np.random.default_rng(0)
+    values = np.stack([rng.standard_normal(4000), rng.exponential(1, 4000)], axis=1)
+    marginals = Marginals.of(values)
+    widths = marginals.step[:, None]
+    assert (np.exp(marginals.levels) * widths).sum(axis=1) == pytest.approx(1, abs=1e-3)
+    middle = np.array([[0.0, 1.0]])
+    assert marginals.scored(middle)[0] == pytest.approx(-0.5 * np.log(2 * np.pi) - 1, abs=0.15)
+    level, score = marginals.scored(values + 0.001)
+    after, _ = marginals.scored(values + 0.001 + 1e-9 * np.array([1, 0]))
+    assert (after - level) / 1e-9 == pytest.approx(score[:, 0].mean(), abs=1e-3)
+
+
+@pytest.mark.parametrize("floats", [False, True])
+def test_the_gradient_of_ranges_is_that_of_the_value(floats):
+    rng = np.random.default_rng(0)
+    _, rows, _ = independent_rows(rng, 200)
+    none = np.zeros((0, 4))
+    frame = frame_of(none, none, rows, None, translates=floats, noise=0)
+    objective = Estimating(frame, rows, Within(np.zeros(4), np.full(4, 2.0), 1.0))
+    pose = Pose(rotation(4, rng), rng.standard_normal(4 if floats else 0))
+    value, by_rotation, by_offset = objective.gradient(pose)
+    assert value == pytest.approx(objective.value(pose))
+    tangent = by_rotation @ pose.rotation.T
+    expected = np.concatenate([(tangent - tangent.T)[np.triu_indices(4, 1)], by_offset])
+    steps = 1e-6 * np.eye(len(expected))
+    slopes = [(objective.value(moved(pose, s)) - objective.value(moved(pose, -s))) / 2e-6 for s in steps]
+    assert expected == pytest.approx(np.array(slopes), abs=1e-5)

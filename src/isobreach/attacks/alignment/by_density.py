@@ -35,37 +35,38 @@ def by_density(
     situation: Situation,
     density: Density,
     rows: FloatArray,
-    sample: FloatArray,
     *,
     epsilon: float,
-    most: int,
+    effort: Effort,
     rng: np.random.Generator,
+    also: tuple[FloatArray, FloatArray] | None = None,
 ) -> Solution:
     """Place the sample in the density of the release.
 
     Parameters
     ----------
     situation
-        Links, motion and noise.
+        Links, motion, noise and the sample.
     density, rows
         Of the release.
-    sample
-        Records of the same population.
     epsilon
         Relative error that counts as a breach, for the forecast.
-    most
+    effort
         Evaluations of the search.
     rng
         Draws kicks, signs, noise and halves.
+    also
+        R and t of a further start.
     """
-    effort, noise = Effort(most), situation.noise
+    noise, sample = situation.noise, situation.sample
+    assert sample is not None
     frame = frame_of(situation.known, situation.released, rows, sample, translates=situation.translates, noise=noise)
     blurred = sample
     if noise:
         blurred = np.repeat(sample, max(1, TUNING.noise_copies // len(sample)), axis=0)
         blurred = blurred + noise * rng.standard_normal(blurred.shape)
     search = Search(frame, density, blurred, len(sample), rows, effort, rng)
-    leaders = search.run()
+    leaders = search.run([] if also is None else [frame.pose_of(*also)])
     placing = replace(search.sharp, mixture=density.mixture, sample=blurred)
     if noise and len(situation.known):
         loose = frame.loosened(situation.known, situation.released, noise, situation.translates)

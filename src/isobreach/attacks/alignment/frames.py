@@ -66,6 +66,11 @@ class Frame:
         """h."""
         return int(self.hidden_x.shape[1])
 
+    def linked(self, pose: Pose) -> float:
+        """Return the log-likelihood of noisy links, but for a constant; 0 where there are none."""
+        pulled = 0.0 if self.pull is None else float((self.pull * pose.rotation).sum())
+        return pulled - self.hold / 2 * float(pose.offset @ pose.offset)
+
     def start(self, rotation: FloatArray | None = None) -> Pose:
         """Return a pose without offset; the identity in hidden coordinates unless told otherwise."""
         return Pose(np.eye(self.hidden) if rotation is None else rotation, np.zeros(self.hidden if self.floats else 0))

@@ -1,36 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The alignment attack under the protocol that all attacks share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach._random import generator
 from isobreach._settings import setting
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
-from isobreach.attacks.alignment.by_density import by_density
+from isobreach.attacks.alignment.choosing import sought
 from isobreach.attacks.alignment.confirmation import confirmation
 from isobreach.attacks.alignment.estimates import estimates
-from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction, document, reason
 from isobreach.attacks.alignment.situation import MOTIONS, Situation, columns_of, situation_of
 from isobreach.attacks.alignment.solution import Solution
-from isobreach.attacks.alignment.studied import PLACES, Studied
+from isobreach.attacks.alignment.studied import Studied
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.document import Document
 from isobreach.engine import ONE_BLAS_THREAD, Engine
-from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
 
-OBJECTIVES = ("auto", "density")
+OBJECTIVES = ("auto", "density", "independence", "ranges")
 EFFORT = 4_000
+_ENOUGH = 20  # known records whose ranges are believed: one value in ten lies outside of those of twenty
 
 
 @dataclass(frozen=True)
@@ -105,14 +103,14 @@ def _run(
     columns = columns_of(knowledge, release.shape[1])
     nothing = np.full((release.shape[0], columns), np.nan)
     if not any(knowledge.has(held) for held in ("known", "sample", "bounds")):
-        return AlignmentReconstruction(False, "there are no known records, no sample and no ranges to align.", nothing)
+        return AlignmentReconstruction(False, "there are no known records, no sample and no ranges.", nothing)
     if len(studied.rows) <= columns:
         return AlignmentReconstruction(False, "there are fewer released rows than columns.", nothing)
     situation = situation_of(
         release, studied.rows, knowledge, motion=chosen.motion, set_aside=chosen.set_aside, progress=progress
     )
     studied = studied.reduced(situation)
-    solutions = _solutions(situation, studied, knowledge, chosen)
+    solutions = sought(situation, studied, chosen.objective, epsilon=chosen.epsilon, most=chosen.effort)
     facts: dict[str, Any] = {
         "motion": situation.motion,
         "linked": len(situation.known),
@@ -120,7 +118,7 @@ def _run(
         "linkage": situation.linkage,
     }
     if not solutions:
-        told = "the knowledge does not tell of the rotation that links leave open."
+        told = "what is known says nothing of the rotation: no record is linked, and there is no sample and no range."
         return AlignmentReconstruction(False, told, nothing, **facts)
     best = solutions[0]
     confirmed = confirmation(release, situation, best, chosen.epsilon)
@@ -143,37 +141,6 @@ def _run(
         evaluations=sum(one.evaluations for one in solutions),
         **facts,
     )
-
-
-def _solutions(
-    situation: Situation, studied: Studied, knowledge: Knowledge, chosen: AlignmentSettings
-) -> list[Solution]:
-    """What each objective that the knowledge allows finds, the most trustworthy first."""
-    sample = None if knowledge.sample is None else np.asarray(knowledge.sample, dtype=np.float64)
-    rng = generator(studied.seed, "alignment", PLACES["search"])
-    if sample is not None and len(sample) > 1:
-        return [
-            by_density(
-                situation,
-                studied.density,
-                studied.rows,
-                sample,
-                epsilon=chosen.epsilon,
-                most=chosen.effort,
-                rng=rng,
-            )
-        ]
-    if chosen.objective == "density":
-        raise InputError("objective", "must have a sample for density", "none", "Give Knowledge(sample=...).")
-    links = frame_of(
-        situation.known,
-        situation.released,
-        studied.rows,
-        None,
-        translates=situation.translates,
-        noise=situation.noise,
-    )
-    return [] if links.hidden else [Solution("links", links, links.start(), 0)]
 
 
 def _whole(situation: Situation, solution: Solution) -> tuple[FloatArray, FloatArray]:
@@ -199,14 +166,17 @@ def _estimates(
     evidence = Evidence(
         known=knowledge.known,
         sample=knowledge.sample,
-        bounds=None if knowledge.bounds is None else np.asarray(knowledge.bounds, dtype=np.float64),
+        bounds=situation.bounds,
         epsilon=epsilon,
         noise=situation.noise,
         norms=row_norms(raw) if keeps else None,  # a rotation keeps them
     )
-    found = {"": refined(raw, evidence), "as fitted": raw, **variants(raw, evidence)}
+    # A range shown by a handful of records is too narrow to clip to unless the truth is at hand to judge it.
+    few = knowledge.known is not None and len(knowledge.known) < _ENOUGH
+    believed = replace(evidence, known=None) if few else evidence
+    found = {"": refined(raw, believed), "as fitted": raw, **variants(raw, evidence)}
     if density is not None:
         found["noise left in"] = estimates(release, situation, solutions[0], None, progress)
     for one in solutions[1:]:
-        found[one.objective] = refined(estimates(release, situation, one, density, progress), evidence)
+        found[one.objective] = refined(estimates(release, situation, one, density, progress), believed)
     return found

@@ -67,18 +67,13 @@ class Placing:
         images = visible + hidden @ (pose.rotation.T @ basis)
         return images + pose.offset @ basis if len(pose.offset) else images
 
-    def _links(self, pose: Pose) -> float:
-        pull, hold = self.frame.pull, self.frame.hold
-        pulled = 0.0 if pull is None else float((pull * pose.rotation).sum())
-        return (pulled - hold / 2 * float(pose.offset @ pose.offset)) / self.records
-
     def levels(self, pose: Pose) -> FloatArray:
         """Return -log q of each sample record's image."""
         return -self.mixture.log_density(self._images(pose))
 
     def value(self, pose: Pose) -> float:
         """Return F."""
-        return float(self.levels(pose).mean()) - self._links(pose)
+        return float(self.levels(pose).mean()) - self.frame.linked(pose) / self.records
 
     def gradient(self, pose: Pose) -> tuple[float, FloatArray, FloatArray]:
         """Return F, dF/dP and dF/du."""
@@ -91,7 +86,7 @@ class Placing:
         by_offset = np.zeros(0)
         if len(pose.offset):
             by_offset = self.frame.hold * pose.offset / self.records - along.mean(axis=0)
-        return -float(density.mean()) - self._links(pose), by_rotation, by_offset
+        return -float(density.mean()) - self.frame.linked(pose) / self.records, by_rotation, by_offset
 
 
 def information(frame: Frame, whitening: Whitening, mixture: Mixture, rows: FloatArray, records: int) -> FloatArray:

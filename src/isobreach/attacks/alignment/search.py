@@ -8,7 +8,7 @@ The search ends when independent starts have met in the best optimum and nothing
 brought nothing, or when the effort is used up.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -90,12 +90,20 @@ class Search:
         self.graduated = [replace(self.sharp, mixture=mixture.blurred(blur)) for blur in TUNING.blurs]
         self.gaussian = replace(self.sharp, mixture=self.density.gaussian)
 
-    def run(self) -> list[Optimum]:
-        """Return the leading optima, best first; their values are those of the part of the sample that was searched."""
+    def run(self, also: Sequence[Pose] = ()) -> list[Optimum]:
+        """Return the leading optima, best first; their values are those of the part of the sample that was searched.
+
+        Parameters
+        ----------
+        also
+            Further starts, which descend without a blur.
+        """
         if not self.frame.hidden:
             return [Optimum(self.frame.start(), self.sharp.value(self.frame.start()))]
         begun = [self._by_covariance(self.frame.start(one)) for one in starts(self.frame, self.sharp.sample, self.rows)]
         begun.sort(key=self._judged(0))
+        for pose in also:
+            self.found.append(self._descended(pose, len(self.graduated), independent=True))
         for pose in begun[: TUNING.begun]:
             self.found.append(self._descended(pose, 0, independent=True))
         stale, expanded = 0, list[float]()

@@ -36,6 +36,8 @@ class Situation:
     ----------
     known, released
         Linked records that are used, and their rows as in ``reduced``.
+    sample, bounds
+        Records of the same population; least and greatest value of each attribute, n x 2; None where there are none.
     unused, unused_rows
         Known records that are not used, and their released rows, -1 where they are not known.
     motion
@@ -50,6 +52,8 @@ class Situation:
 
     known: FloatArray
     released: FloatArray
+    sample: FloatArray | None
+    bounds: FloatArray | None
     unused: FloatArray
     unused_rows: IntArray
     motion: str
@@ -112,9 +116,19 @@ def situation_of(
     if motion == "similarity" and linkage is None:
         scale = _scale(rows, knowledge.sample, pairs)
     axes, centre = _flat_of(rows, columns, translates=motion != "orthogonal")
-    released = (pairs[1] - centre) @ axes / scale
     return Situation(
-        pairs[0], released, known[unused], places[unused], motion, axes, centre, scale, noise / scale, linkage
+        known=pairs[0],
+        released=(pairs[1] - centre) @ axes / scale,
+        sample=None if knowledge.sample is None else np.asarray(knowledge.sample, dtype=np.float64),
+        bounds=_bounds(knowledge.bounds, columns),
+        unused=known[unused],
+        unused_rows=places[unused],
+        motion=motion,
+        axes=axes,
+        centre=centre,
+        scale=scale,
+        noise=noise / scale,
+        linkage=linkage,
     )
 
 
@@ -124,6 +138,15 @@ def columns_of(knowledge: Knowledge, released: int) -> int:
         if held is not None:
             return int(held.shape[1])
     return released if knowledge.bounds is None else len(np.asarray(knowledge.bounds))
+
+
+def _bounds(given: Any, columns: int) -> FloatArray | None:
+    """Ranges of all attributes: those that have none are without bounds."""
+    if given is None:
+        return None
+    bounds = np.tile([-np.inf, np.inf], (columns, 1))
+    bounds[: len(given)] = given[:columns]
+    return bounds if np.isfinite(bounds).any() else None
 
 
 def _noise(given: Any, linkage: Linkage | None, pairs: tuple[FloatArray, FloatArray], motion: str) -> float:

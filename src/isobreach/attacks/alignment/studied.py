@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the release alone gives: rows to model, and a density of them."""
+"""What the release alone gives: rows to model, a density of them, and their independent components."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach._validation import check_finite
+from isobreach.attacks.alignment.components import components
+from isobreach.attacks.alignment.descent import Effort
+from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Density, fit_density
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.engine import Engine
@@ -20,7 +23,7 @@ FloatArray = NDArray[np.float64]
 # sample of 1,000 can tell is limited by the sample. Estimates are made of every row.
 ROWS = 6_000
 # Streams of one attack: rows, density, and what each objective draws.
-PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3}
+PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3, "ranges": 4}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +61,31 @@ class Studied:
     def complete(self, progress: Progress) -> None:
         """Compute all parts, so that they are shared by whoever uses the study."""
         progress("modelling the release", 0, 1)
-        _ = self.density
+        _ = self.density, self.axes
         progress("modelling the release", 1, 1)
 
     @cached_property
     def density(self) -> Density:
         """Density of the rows."""
         return fit_density(self.rows, generator(self.seed, "alignment", PLACES["density"]))
+
+    @cached_property
+    def axes(self) -> FloatArray:
+        """Independent components of the rows, one a column."""
+        return components(self.rows, generator(self.seed, "alignment", PLACES["axes"]), Effort(0))
+
+    @cached_property
+    def independent(self) -> bool:
+        """Whether rows held out are likelier under independent components than under the density.
+
+        Normal tables always have such components, their principal axes, which are no attributes: a sample must agree.
+        """
+        order = generator(self.seed, "alignment", PLACES["axes"], 1).permutation(len(self.rows))
+        values, cut = (self.rows @ self.axes)[order], 3 * len(order) // 4
+        alone, _ = Marginals.of(values[:cut]).scored(values[cut:])
+        n = values.shape[1]
+        together = [
+            np.linalg.slogdet(whitening.basis)[1] - n / 2 * np.log(2 * np.pi) - levels.mean()
+            for whitening, _, levels in self.density.judges
+        ]
+        return alone > float(np.mean(together))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every objective that the knowledge allows is tried; which result to trust is decided without the truth.
+
+The density's is trusted where there is a sample: it is the likelihood. Independent components are sharper where
+attributes are independent, which shows in two ways: rows held out are likelier under independent components than under
+the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
+twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Without
+a sample, components are trusted if attributes look independent, ranges otherwise.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._random import generator
+from isobreach.attacks.alignment.by_density import by_density
+from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
+from isobreach.attacks.alignment.certificate import NOT_FOUND
+from isobreach.attacks.alignment.descent import Effort
+from isobreach.attacks.alignment.frames import frame_of
+from isobreach.attacks.alignment.placing import Placing
+from isobreach.attacks.alignment.situation import Situation
+from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.studied import PLACES, Studied
+from isobreach.errors import InputError
+
+FloatArray = NDArray[np.float64]
+
+_NEEDS = {"density": "a sample of two records", "independence": "a link, a sample or ranges", "ranges": "ranges"}
+
+
+def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: float, most: int) -> list[Solution]:
+    """What each objective finds, the most trustworthy first; nothing where the knowledge allows none.
+
+    Parameters
+    ----------
+    situation
+        Links, motion, noise, sample and ranges.
+    studied
+        What the release gives.
+    objective
+        Its name, or ``"auto"`` for all that the knowledge allows.
+    epsilon
+        Relative error that counts as a breach.
+    most
+        Evaluations of each search.
+    """
+    rows, sample = studied.rows, situation.sample
+    links = frame_of(
+        situation.known, situation.released, rows, None, translates=situation.translates, noise=situation.noise
+    )
+    if not links.hidden and not situation.noise:
+        return [Solution("links", links, links.start(), 0)]
+    allowed = {
+        "density": sample is not None and len(sample) > 1,
+        "independence": sample is not None or situation.bounds is not None or len(situation.known) > 0,
+        "ranges": situation.bounds is not None,
+    }
+    if objective != "auto" and not allowed[objective]:
+        raise InputError("objective", f"must have {_NEEDS[objective]} for {objective}", "none", "Add to Knowledge.")
+    wanted = {name for name in allowed if allowed[name] and objective in ("auto", name)}
+    found: dict[str, Solution] = {}
+    if "independence" in wanted:
+        found["independence"] = by_independence(situation, rows, studied.axes, Effort(most))
+    if "ranges" in wanted:
+        rng = generator(studied.seed, "alignment", PLACES["ranges"])
+        found["ranges"] = by_ranges(situation, rows, studied.axes, Effort(most), rng)
+    if "density" in wanted:
+        rng, first = generator(studied.seed, "alignment", PLACES["search"]), found.get("independence")
+        also = None if first is None else first.frame.affine(first.pose)
+        found["density"] = by_density(
+            situation, studied.density, rows, epsilon=epsilon, effort=Effort(most), rng=rng, also=also
+        )
+    return [found[name] for name in _trusted(found, situation, studied)]
+
+
+def _trusted(found: dict[str, Solution], situation: Situation, studied: Studied) -> list[str]:
+    """Names in the order of trust."""
+    if len(found) < 2:
+        return list(found)
+    order = ["density", "ranges", "independence"]
+    if "density" in found:
+        certified = found["density"].certificate
+        if certified is not None and certified > NOT_FOUND:
+            order = ["ranges", "density", "independence"]
+    if "independence" in found and studied.independent and _not_rejected(found, situation, studied):
+        order = ["independence", "density", "ranges"]
+    return [name for name in order if name in found]
+
+
+def _not_rejected(found: dict[str, Solution], situation: Situation, studied: Studied) -> bool:
+    """Whether the sample's likelihood, if there is one, allows the pose of the independent components."""
+    sample = situation.sample
+    if "density" not in found or sample is None:
+        return True
+    density, levels = studied.density, []
+    for name in ("density", "independence"):
+        one = found[name]
+        placing = Placing(one.frame, density.whitening, density.mixture, sample, len(sample), np.zeros(0))
+        levels.append(float(placing.levels(one.pose).mean()))
+    h = found["density"].frame.hidden
+    return levels[1] - levels[0] <= h * (h - 1) / (2 * len(sample))
