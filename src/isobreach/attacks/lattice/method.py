@@ -9,6 +9,7 @@ from isobreach._settings import setting
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.attacks.lattice.attack import BUDGET, LatticeReconstruction, lattice_attack
 from isobreach.attacks.lattice.describe import LatticeFindings, document
+from isobreach.attacks.lattice.reading import Study, study
 from isobreach.attacks.lattice.search import SEARCHING
 from isobreach.document import Document
 from isobreach.engine import Engine
@@ -28,7 +29,7 @@ class Lattice(Attack):
 
     name = "lattice"
     title = "lattice attack"
-    uses = frozenset({"known", "sample", "bounds", "noise"})
+    uses = frozenset({"known", "rows", "sample", "bounds", "noise"})
     settings = LatticeSettings
     packages = ("fpylll", "cysignals")
     keeps_waiting = True
@@ -39,15 +40,17 @@ class Lattice(Attack):
         """Return why the rows cannot lie on a turned grid, or None."""
         return model.unmoved
 
+    def study(
+        self, release: Engine, *, noise: float | None, seed: int | None, progress: Progress, **settings: Any
+    ) -> Study:
+        """Find the axes and check them on every row: all but the names."""
+        return study(release, noise=noise, seed=seed, progress=_limited(progress, settings), **settings)
+
     def run(
         self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
     ) -> LatticeReconstruction:
         """Find the axes, check them on every row, name them as far as the knowledge goes."""
-
-        def limited(label: str, done: int, total: int) -> None:
-            progress(f"{label}, at most {settings['budget']:g} s" if label == SEARCHING else label, done, total)
-
-        return lattice_attack(release, knowledge, seed=seed, progress=limited, **settings)
+        return lattice_attack(release, knowledge, seed=seed, progress=_limited(progress, settings), **settings)
 
     def describe(self, found: Reconstruction) -> Document:
         """Return what was read, what settled it, and what a claim assumes."""
@@ -63,3 +66,12 @@ class Lattice(Attack):
         """Let signals end a reduction, which runs in compiled code."""
         interruptible_fpylll()
         return True
+
+
+def _limited(progress: Progress, settings: dict[str, Any]) -> Progress:
+    """Progress that says how long the search may take."""
+
+    def limited(label: str, done: int, total: int) -> None:
+        progress(f"{label}, at most {settings['budget']:g} s" if label == SEARCHING else label, done, total)
+
+    return limited

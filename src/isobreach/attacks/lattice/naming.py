@@ -92,6 +92,8 @@ class Naming:
     refuted_by
         The knowledge that no reading of the axes agrees with, ``"bounds"``, ``"known records"`` or ``"sample"``; empty
         where a reading is left. Nothing is settled then, and the first note says why.
+    options
+        What is possible of each axis that varies, all knowledge taken together; None where nothing is.
     """
 
     columns: IntArray
@@ -103,6 +105,7 @@ class Naming:
     varies: NDArray[np.bool_] = field(repr=False)
     notes: tuple[str, ...] = ()
     refuted_by: str = ""
+    options: Options | None = field(default=None, repr=False)
 
     @property
     def complete(self) -> bool:
@@ -205,6 +208,7 @@ class _Reading:
         self._origin_known, self._deadline, self._progress = origin_known, deadline, progress
         self._step_error = error
         self._known, self._sample = knowledge.known, knowledge.sample
+        self._rows = None if knowledge.rows is None else np.asarray(knowledge.rows)
         self._attributes = _attributes(knowledge, len(steps))
         self._bounds = _bounds(knowledge, self._attributes)
         self._notes: list[str] = []
@@ -228,7 +232,7 @@ class _Reading:
             options = found
             settled.append((source, options.settled()))
         self._progress("naming the axes", len(stages), len(stages))
-        return self._naming(settled)
+        return replace(self._naming(settled), options=options)
 
     def _start(self) -> Options:
         """Options with the most that a number may be off: more where a table's own decimals are off the grid."""
@@ -263,15 +267,25 @@ class _Reading:
         if on_grid is None:
             self._notes.append(_NO_KNOWN)
             return None
-        options = on_grid
+        rows = np.full(len(known), -1) if self._rows is None else self._rows
+        given = rows >= 0
+        linked = self._in_their_rows(on_grid, known[given], rows[given])
+        if linked is None:
+            self._notes.append(_NO_KNOWN)
+            return None
+        self.confirmed = _differ(known[given])
+        if given.all():
+            return linked
+        options = linked
         centres = centres_of(options, self._values, self._bounds, origin_known=self._origin_known)
         placing = Placing(
-            known,
+            known[~given],
             self._values,
             centres,
             distances_kept=self._distances_kept,
             deadline=self._deadline,
             progress=self._progress,
+            offsets_known=bool(given.any()),
         )
         try:
             found = placing.options(options)
@@ -280,8 +294,14 @@ class _Reading:
             return options
         if found is None:
             self._notes.append(_NO_KNOWN)
-        self.confirmed = found is not None and bool((known != known[0]).any())
+        self.confirmed = found is not None and _differ(known)
         return found
+
+    def _in_their_rows(self, options: Options, known: FloatArray, rows: IntArray) -> Options | None:
+        """Options that agree with known records whose rows are given."""
+        for record, row in zip(known, rows, strict=True):
+            options = options.linked(record, self._values[row])
+        return options.matched() if len(rows) else options
 
     def _on_grid(self, options: Options, records: FloatArray) -> Options | None:
         """Options whose attribute has records a whole number of the axis' steps apart, wherever their rows are."""
@@ -350,6 +370,10 @@ def _attributes(knowledge: Knowledge, axes: int) -> int:
     if widths:
         return int(min(widths.values()))
     return axes if knowledge.bounds is None else int(np.shape(knowledge.bounds)[0])
+
+
+def _differ(records: FloatArray) -> bool:
+    return bool((records != records[:1]).any())
 
 
 def _tables(knowledge: Knowledge) -> list[tuple[str, NDArray[Any]]]:

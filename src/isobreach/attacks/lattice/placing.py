@@ -62,6 +62,7 @@ class Placing:
 
     ``values``: recovered axes alone. ``distances_kept``: the axes that are missing do not vary. ``centres``: a row and
     a record that lie on each other wherever an axis and an attribute belong together, where offsets are known.
+    ``offsets_known``: the options say them, as the rows of other records are given.
     """
 
     def __init__(
@@ -73,7 +74,9 @@ class Placing:
         distances_kept: bool,
         deadline: Deadline | None,
         progress: Progress,
+        offsets_known: bool = False,
     ) -> None:
+        self._offsets_known = offsets_known
         self._known = np.unique(known, axis=0)
         self._points = np.unique(values, axis=0)
         self._centres, self._distances_kept = centres, distances_kept
@@ -93,7 +96,9 @@ class Placing:
     def _starts(self, options: Options) -> Iterator[tuple[Options, dict[int, IntArray]]]:
         """Options to start from, and the rows that each further record may then be."""
         error = float(options.error.max())
-        if self._centres is not None:
+        if self._offsets_known:
+            yield options, dict.fromkeys(range(len(self._known)), np.arange(len(self._points)))
+        elif self._centres is not None:
             yield options, self._around_centre(*self._centres, _LIMITS.centre_errors * error)
         elif self._distances_kept and len(self._known) > 1:
             yield from self._pairs(options, error)
