@@ -337,6 +337,16 @@ def test_a_step_is_taken_only_where_its_knowledge_is_there(held):
             assert "noise" in held
 
 
+def test_a_grid_as_fine_as_its_rounding_errors_is_no_list_of_values():
+    """Directions of 0/1 records have few values and a step of 1e-15: too many to count how often each occurs."""
+    bits = (_rng(0).random((40, 12)) < 0.25).astype(float)
+    bits[:, 0] = 1
+    known = bits / np.linalg.norm(bits, axis=1, keepdims=True)
+    raw = known + 0.01
+    for values in variants(raw, Evidence(known=known, noise=0.05)).values():
+        np.testing.assert_allclose(values, raw, atol=0.3)
+
+
 def test_rehearsals_choose_the_variant():
     """Every allowed step by default; another variant where it breaches two known records more."""
     rng = _rng(0)

@@ -152,10 +152,10 @@ def likely(estimates: FloatArray, evidence: Evidence) -> FloatArray:
     for j in np.flatnonzero(grid.there & np.isfinite(ranges[0]) & np.isfinite(ranges[1])):
         own = records[np.isfinite(records[:, j]), j]
         step, offset = grid.step[j], grid.offset[j]
-        least, most = ((ranges[end][j] - offset) / step for end in (0, 1))
-        values = offset + step * np.arange(np.ceil(least - 1e-9), np.floor(most + 1e-9) + 1)
-        if not 1 < len(values) <= _TUNING.values * len(own):
+        least, most = np.ceil((ranges[0][j] - offset) / step - 1e-9), np.floor((ranges[1][j] - offset) / step + 1e-9)
+        if not 1 <= most - least < _TUNING.values * len(own):  # before the values are listed: there may be 10^15
             continue
+        values = offset + step * np.arange(least, most + 1)
         counts = np.bincount(np.abs(own[:, None] - values).argmin(axis=1), minlength=len(values)) + _TUNING.pseudo
         prior = 2 * evidence.noise**2 * np.log(counts)
         best, least_cost = np.full(len(result), values[0]), np.full(len(result), np.inf)
