@@ -5,7 +5,8 @@ The density's is trusted where there is a sample: it is the likelihood. Independ
 attributes are independent, which shows in two ways: rows held out are likelier under independent components than under
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Without
-a sample, components are trusted if attributes look independent, ranges otherwise.
+a sample, components are trusted if attributes look independent, otherwise links that leave nothing open but noise,
+then ranges.
 """
 
 import numpy as np
@@ -59,6 +60,8 @@ def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: f
         raise InputError("objective", f"must have {_NEEDS[objective]} for {objective}", "none", "Add to Knowledge.")
     wanted = {name for name in allowed if allowed[name] and objective in ("auto", name)}
     found: dict[str, Solution] = {}
+    if not links.hidden and objective == "auto":
+        found["links"] = Solution("links", links, links.start(), 0)
     if "independence" in wanted:
         found["independence"] = by_independence(situation, rows, studied.axes, Effort(most))
     if "ranges" in wanted:
@@ -77,13 +80,13 @@ def _trusted(found: dict[str, Solution], situation: Situation, studied: Studied)
     """Names in the order of trust."""
     if len(found) < 2:
         return list(found)
-    order = ["density", "ranges", "independence"]
+    order = ["density", "links", "ranges", "independence"]
     if "density" in found:
         certified = found["density"].certificate
         if certified is not None and certified > NOT_FOUND:
-            order = ["ranges", "density", "independence"]
+            order = ["links", "ranges", "density", "independence"]
     if "independence" in found and studied.independent and _not_rejected(found, situation, studied):
-        order = ["independence", "density", "ranges"]
+        order = ["independence", "density", "links", "ranges"]
     return [name for name in order if name in found]
 
 

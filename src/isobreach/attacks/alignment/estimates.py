@@ -69,7 +69,22 @@ def _estimated(block: FloatArray, first_row: int, params: _Estimator) -> FloatAr
     for part in tiles(block):
         rows = (block[part] - params.centre) @ params.axes / params.scale
         if params.mixture is not None and params.whitening is not None and params.variance:
-            _, score = params.mixture.scored(params.whitening(rows))
-            rows = rows + params.variance * score @ params.whitening.basis.T
+            rows = cleaned(rows, params.variance, params.whitening, params.mixture)
         found[part] = rows @ params.matrix + params.shift
     return found
+
+
+def cleaned(rows: FloatArray, variance: float, whitening: Whitening, mixture: Mixture) -> FloatArray:
+    """Mean of the exact images of rows, given the rows (Tweedie).
+
+    Parameters
+    ----------
+    rows
+        Reduced rows.
+    variance
+        Of the noise of a coordinate.
+    whitening, mixture
+        Density of reduced rows, noise included.
+    """
+    _, score = mixture.scored(whitening(rows))
+    return np.asarray(rows + variance * score @ whitening.basis.T)

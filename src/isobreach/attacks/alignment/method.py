@@ -12,7 +12,7 @@ from isobreach._settings import setting
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
 from isobreach.attacks.alignment.choosing import sought
 from isobreach.attacks.alignment.confirmation import confirmation
-from isobreach.attacks.alignment.estimates import estimates
+from isobreach.attacks.alignment.estimates import cleaned, estimates
 from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction, document, reason
 from isobreach.attacks.alignment.situation import MOTIONS, Situation, columns_of, situation_of
 from isobreach.attacks.alignment.solution import Solution
@@ -110,6 +110,7 @@ def _run(
         release, studied.rows, knowledge, motion=chosen.motion, set_aside=chosen.set_aside, progress=progress
     )
     studied = studied.reduced(situation)
+    situation = _calibrated(situation, studied)
     solutions = sought(situation, studied, chosen.objective, epsilon=chosen.epsilon, most=chosen.effort)
     facts: dict[str, Any] = {
         "motion": situation.motion,
@@ -141,6 +142,18 @@ def _run(
         evaluations=sum(one.evaluations for one in solutions),
         **facts,
     )
+
+
+def _calibrated(situation: Situation, studied: Studied) -> Situation:
+    """Links with rows freed of noise: E[record | row] = E[exact image | row] R + t, so that they fit R without bias.
+
+    This is regression calibration (Carroll et al. 2006): rows as released would be fitted by too small a motion.
+    """
+    if not situation.noise or not len(situation.known):
+        return situation
+    density = studied.density
+    rows = cleaned(situation.released, situation.noise**2, density.whitening, density.mixture)
+    return replace(situation, released=rows)
 
 
 def _whole(situation: Situation, solution: Solution) -> tuple[FloatArray, FloatArray]:
