@@ -83,12 +83,13 @@ class Problem:
     def __init__(self, known: FloatArray, source: Engine, rule: str, node_limit: int, progress: Progress) -> None:
         self.known, self.source, self.rule = known, source, rule
         self.node_limit, self.progress = node_limit, progress
+        self.scale = 1.0
         self._everything: Candidates | None = None
 
     def scaled(self, scale: float) -> "Problem":
         """The same problem for records so many times as long."""
         other = Problem(self.known * scale, self.source, self.rule, self.node_limit, self.progress)
-        other._everything = self._everything
+        other._everything, other.scale = self._everything, scale
         return other
 
     def everything(self, unit: float) -> Candidates:
@@ -126,7 +127,8 @@ class Problem:
         # An error of the scale moves a record by that share of its distance from the others' centre.
         own = known_unit * norms + (scale_error or 0.0) * row_norms(self.known - self.known.mean(axis=0))
         error, radius = self._errors(precision, np.full(len(norms), longest), own)
-        return replace(self._narrowed(found, error, None, scale_known=scale_error is None), radius=radius)
+        scale = None if scale_error is None else self.scale
+        return replace(self._narrowed(found, error, None, scale=scale), radius=radius)
 
     def _errors(self, precision: Precision, norms: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Length error and error radius of the records, whose ``own`` error comes on top."""
@@ -139,7 +141,7 @@ class Problem:
         error: FloatArray,
         allowed: Lists | None,
         *,
-        scale_known: bool = True,
+        scale: float | None = None,
         doubt: bool = True,
     ) -> Solution:
         """Links by distances between candidates that are too many to compare one by one."""
@@ -157,7 +159,7 @@ class Problem:
             links = {int(records[k]): v for k, v in narrower.links.items()} if narrower.complete else {}
         agreement = replace(agreement, links=links)
         return self._solution(
-            found, error, everyone, agreement, norms_kept=allowed is not None, scale_known=scale_known, doubt=doubt
+            found, error, everyone, agreement, norms_kept=allowed is not None, scale=scale, doubt=doubt
         )
 
     def _by_pairs(
@@ -208,7 +210,7 @@ class Problem:
         agreement: Agreement,
         *,
         norms_kept: bool,
-        scale_known: bool = True,
+        scale: float | None = None,
         doubt: bool,
     ) -> Solution:
         """What chance would make is asked where a known record is absent, where only distances tell, and in doubt."""
@@ -221,15 +223,15 @@ class Problem:
             others = [found.points[part[:: 1 + len(part) // _RIVALS]] for part in rivals]
             counts = [len(part) for part in rivals] or [0] * len(records)
             matches = chance_matches(
-                self.known[records],
+                self.known,
+                np.array(records),
                 error[records],
                 found.points[values],
                 others or [found.points[:0]] * len(records),
                 counts,
-                len(self.known),
                 self.source,
                 norms_kept=norms_kept,
-                scale_known=scale_known,
+                scale=scale,
             )
             chance = dict(zip(records, matches.tolist(), strict=True))
         return Solution(found, agreement, chance, error, lists)

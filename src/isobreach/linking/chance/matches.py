@@ -25,6 +25,9 @@ chance, counts for no less than
 
 with s the share of equal differences and ``images`` in how many ways symmetries that fix the t others can move it
 (``isobreach.linking.chance.symmetries``) on a decimal grid, 2 otherwise; whichever t makes it the likeliest.
+
+All this reads rates off the release, and multiplies them. Where columns are on a grid, no fewer matches are expected
+than drawn strangers make (``isobreach.linking.chance.strangers``).
 """
 
 from collections.abc import Sequence
@@ -37,10 +40,12 @@ from scipy.special import gammaln
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.chance.rates import Rates, same_difference
+from isobreach.linking.chance.strangers import log_matches_of_strangers
 from isobreach.linking.chance.symmetries import log_images
 from isobreach.release import grid_decimals
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 _SAMPLE_ROWS = 4096
 _WINDOW_ROWS = 10
@@ -49,24 +54,25 @@ _ENOUGH = 20  # other values with a record's norm, to count rates on
 
 
 def chance_matches(
-    known: FloatArray,
+    everyone: FloatArray,
+    records: IntArray,
     radius: FloatArray,
     linked: FloatArray,
     others: Sequence[FloatArray],
     counts: Sequence[int],
-    known_total: int,
     source: Engine,
     *,
     norms_kept: bool = True,
-    scale_known: bool = True,
+    scale: float | None = None,
 ) -> FloatArray:
     """Expected chance matches of each link.
 
-    ``known`` (q x n), with error ``radius``, is linked to the points ``linked``; ``others[i]`` are other released
-    values that have the norm of record i, ``counts[i]`` how many there are. Where norms are not kept, every row has
-    every norm, and a distance more is needed to determine a point. An unknown scale takes one distance to be found,
-    the most telling one.
+    Of all known records, ``everyone``, the q ``records``, with error ``radius``, are linked to the points ``linked``;
+    ``others[i]`` are other released values that have the norm of record i, ``counts[i]`` how many there are. Where
+    norms are not kept, every row has every norm, and a distance more is needed to determine a point. A ``scale`` that
+    was not known takes one distance to be found, the most telling one.
     """
+    known, known_total = everyone[records], len(everyone)
     rows, count = source.shape[0], len(known)
     few = rows <= _SAMPLE_ROWS
     picks = np.arange(rows) if few else np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False)
@@ -96,8 +102,8 @@ def chance_matches(
             gaps = sample_gaps[j] if field is None else row_norms(field - linked[j]) ** 2
             log_pair[i, j] = max(_log_rate(gaps, distance**2, slack), repeats)
     log_pair[:partners] = np.maximum(log_pair[:partners], log_pair[:partners].T)
-    everyone = np.arange(partners)
-    together = [implied(i, everyone[everyone != i], log_pair[i]) for i in range(count)]
+    places = np.arange(partners)
+    together = [implied(i, places[places != i], log_pair[i]) for i in range(count)]
     one = log_expected + np.maximum(least_telling(log_pair, telling), together)
     whole = gammaln(known_total + 1) - gammaln(partners + 1) - gammaln(known_total - partners + 1)
     order = np.argsort(log_expected[:partners])
@@ -105,9 +111,13 @@ def chance_matches(
         i = order[place]
         factor = least_telling(log_pair[i, order[:place]][None], telling)[0]
         whole += log_expected[i] + max(factor, implied(i, order[:place], log_pair[i]))
-    if not scale_known and count > 1:
-        whole -= float(log_pair[np.isfinite(log_pair)].min())
-    return np.asarray(np.exp(np.minimum(np.maximum(one, whole), 700.0)))
+    drawn = log_matches_of_strangers(
+        everyone, records, radius, rows, partners=partners, norms_kept=norms_kept, scale=scale or 1.0
+    )
+    if scale is not None and count > 1:
+        lost = float(log_pair[np.isfinite(log_pair)].min())
+        whole, drawn = whole - lost, drawn - lost
+    return np.asarray(np.exp(np.minimum(np.maximum(np.maximum(one, whole), drawn), 700.0)))
 
 
 def _implied(

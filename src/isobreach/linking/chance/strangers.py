@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What chance makes of strangers where columns are on a grid, all or some of them.
+
+Lengths are not independent on a grid. Where a column holds a few values only, a stranger often agrees with a released
+record in it, and whoever agrees in all columns but one has nearly all the right distances. So the share of strangers
+that have the norm of a record x, and its distances from other records, is not multiplied from shares of single
+lengths. It is counted on *drawn strangers*. Each of their columns is drawn by itself, from the law that the K known
+records suggest: a kernel estimate on the column's grid, and with probability 1 / (K + 1), as for a value not seen yet,
+a value of any grid column with any sign (images of records under exchanged columns are what chance makes most often).
+
+Agreement is rare, so half of the time a stranger gets the value of x itself, and its weight undoes this (importance
+sampling). With p_c the law of a grid column, and v the stranger's value in it, the weight is a product of
+
+    2 where v differs from x_c,   2 p_c(x_c) / (1 + p_c(x_c)) where it is x_c.
+
+The numerator takes the commonest value's probability instead: the records before x may be an image of themselves, and
+then the value that has to be there is an image too. Columns on no grid (``free_columns``) are never given the value of
+x. Few strangers agree in these, so lengths are asked for less and less closely until ten agree, and the share is
+scaled back by the volume, whose dimension is that of what the lengths determine of the free columns.
+
+Let Q_i(r) be the share that agree with record i in all lengths from the first r linked records, and Q'_i(r) the same
+without strangers equal to record i: those would be linked rightly. If r of q linked records are right and chance made
+the others, out of K known records and m rows, so many such assignments are expected:
+
+    C(K - r, q - r) * m Q'_r(r) * prod_(r < t < q) m Q_t(t)
+
+Whichever r gives the most counts, and for record i no less than m Q'_i(q), the chance matches beside true links.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, ndtr
+
+from isobreach.linking.chance.sheets import free_columns
+from isobreach.release import grid_spacing
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How strangers are drawn.
+
+    Attributes
+    ----------
+    count
+        Strangers: shares down to about 1e-4 are counted, and those of near copies, which are weighed, far below.
+    enough
+        Strangers that agree, as in ``isobreach.linking.chance.rates``.
+    bandwidth
+        Of the kernel, in standard deviations times K^(-1/5): Silverman's rule for a normal law.
+    seed
+        Of the draws: the same records always get the same strangers.
+    """
+
+    count: int = 8192
+    enough: int = 10
+    bandwidth: float = 1.06
+    seed: int = 0
+
+
+DRAWING = Drawing()
+
+
+class Strangers:
+    """Draws from the law of a population of which some records are known."""
+
+    def __init__(self, known: FloatArray, free: NDArray[np.bool_], scale: float) -> None:
+        self._known, self.free = known, free
+        self._spacing = scale * np.array([grid_spacing(column[:, None] / scale) for column in known.T])
+        self._bandwidth = DRAWING.bandwidth * known.std(axis=0) * len(known) ** -0.2
+        self._unseen = 1 / (len(known) + 1)
+        self._pool = np.unique(np.abs(known[:, ~self.free]), return_counts=True)
+        self._columns = np.flatnonzero(~self.free)
+        self._shares = [
+            {value: self._share(c, value) for value in np.unique(known[:, c]).tolist()} for c in self._columns.tolist()
+        ]
+        rng = np.random.default_rng(DRAWING.seed)
+        self._drawn = self._draw(rng, (DRAWING.count, known.shape[1]))
+        self._kept = (rng.random(self._drawn.shape) < 0.5) & ~self.free
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+        known, step = self._known, self._spacing[self._columns]
+        drawn = known[rng.integers(len(known), size=shape), np.arange(shape[1])]
+        drawn = drawn + self._bandwidth * rng.standard_normal(shape)
+        values, counts = self._pool
+        pooled = rng.choice(values, shape, p=counts / counts.sum()) * rng.choice([-1.0, 1.0], shape)
+        drawn = np.where(~self.free & (rng.random(shape) < self._unseen), pooled, drawn)
+        drawn[:, self._columns] = np.rint(drawn[:, self._columns] / step) * step
+        return np.asarray(drawn)
+
+    def around(self, record: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """Strangers around a known record, their weights, and the largest share that a record of the grid has."""
+        same = np.abs(self._drawn - record) < self._spacing / 2
+        drawn = np.where(same | self._kept, record, self._drawn)
+        own = np.array([shares[record[c]] for c, shares in zip(self._columns, self._shares, strict=True)])
+        most = np.array([max(shares.values()) for shares in self._shares])
+        grid = drawn[:, self._columns] == record[self._columns]
+        weights = np.where(grid, 2 * most / (1 + own), 2.0).prod(axis=1)
+        return drawn, weights, 0.0 if self.free.any() else float(most.prod())
+
+    def _share(self, column: int, value: float) -> float:
+        """Probability of a value of a grid column."""
+        away, half, width = value - self._known[:, column], self._spacing[column] / 2, self._bandwidth[column]
+        seen = ndtr((away + half) / width) - ndtr((away - half) / width) if width else np.abs(away) < half
+        values, counts = self._pool
+        pooled = counts[np.abs(values - abs(value)) < half].sum() / counts.sum() / (2 if value else 1)
+        return float((1 - self._unseen) * seen.mean() + self._unseen * pooled)
+
+
+def log_matches_of_strangers(
+    known: FloatArray,
+    records: IntArray,
+    radius: FloatArray,
+    rows: int,
+    *,
+    partners: int,
+    norms_kept: bool,
+    scale: float,
+) -> FloatArray:
+    """Log of the expected chance matches of each linked record; -inf where no column is on a grid.
+
+    Parameters
+    ----------
+    known
+        All known records, K x n, in the release's units.
+    records
+        Those that are linked, q of them.
+    radius
+        Largest error of a length of each linked record.
+    rows
+        Rows of the release, m.
+    partners
+        Linked records whose distances are counted: the first so many.
+    norms_kept
+        Whether norms are known besides distances.
+    scale
+        How many times longer records are in the release's units than in their own, in which grids are decimal.
+    """
+    count = len(records)
+    order = np.lexsort(known[records].T)
+    known, linked, radius = known[np.lexsort(known.T)], known[records[order]], radius[order]
+    free = free_columns(known / scale, float(radius.max()) / scale)
+    if free.all():
+        return np.full(count, -np.inf)
+    population = Strangers(known, free, scale)
+    alone, first, later = np.empty(count), np.empty(partners), np.empty(partners)
+    for i in range(count):
+        anchors = np.flatnonzero(np.arange(partners) != i)
+        shares, own = _shares(population, linked, radius, i, anchors, norms_kept)
+        alone[i] = shares[-1]
+        if i < partners:
+            first[i], later[i] = shares[i], shares[i] + own
+    with np.errstate(divide="ignore"):
+        alone, first, later = np.log(rows * alone), np.log(rows * first), np.log(rows * later)
+    right = np.arange(partners)
+    ways = gammaln(len(known) - right + 1) - gammaln(partners - right + 1) - gammaln(len(known) - partners + 1)
+    together = (ways + first + np.append(np.cumsum(later[:0:-1])[::-1], 0.0)).max()
+    matches = np.empty(count)
+    matches[order] = np.maximum(alone, together)
+    return matches
+
+
+def _shares(
+    population: Strangers, linked: FloatArray, radius: FloatArray, record: int, anchors: IntArray, norms_kept: bool
+) -> tuple[FloatArray, float]:
+    """Shares of strangers with a record's distances from the first r anchors, r = 0, 1, ..., and its own largest share.
+
+    A stranger that is the record itself counts for its own share only.
+    """
+    free, itself = population.free, linked[record]
+    drawn, weights, own = population.around(itself)
+    drawn, weights = (part[(drawn != itself).any(axis=1)] for part in (drawn, weights))
+    miss = np.zeros(len(drawn))  # the largest so far, beside what is allowed
+    shares = np.zeros(len(anchors) + 1)
+    for r, anchor in enumerate([None, *anchors.tolist()]):
+        if anchor is not None or norms_kept:
+            origin, error = (0.0, 0.0) if anchor is None else (linked[anchor], radius[anchor])
+            distance, reach = float(np.linalg.norm(itself - origin)), radius[record] + error
+            away = np.abs(((drawn - origin) ** 2).sum(axis=1) - distance**2)
+            miss = np.maximum(miss, away / max(2 * distance * reach + reach**2, 1e-300))
+        if not free.any():  # what has missed once is not asked again
+            drawn, weights, miss = (part[miss <= 1] for part in (drawn, weights, miss))
+        dimension = _dimension(linked[anchors[:r]][:, free], norms_kept)
+        width = 1.0
+        if dimension and np.count_nonzero(miss <= 1) < DRAWING.enough < len(miss):
+            width = float(np.partition(miss, DRAWING.enough - 1)[DRAWING.enough - 1])
+        shares[r] = min(float(weights[miss <= width].sum()) / DRAWING.count * width**-dimension, 1.0)
+    return shares, own
+
+
+def _dimension(anchors: FloatArray, norms_kept: bool) -> int:
+    """How many dimensions of a point the norm and the distances from anchors determine."""
+    if norms_kept:
+        rank = np.linalg.matrix_rank(anchors) if anchors.size else 0
+    elif anchors.size:
+        rank = np.linalg.matrix_rank(anchors - anchors[0])
+    else:
+        return 0
+    return min(int(rank) + 1, int(anchors.shape[1]))
