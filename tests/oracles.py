@@ -223,3 +223,34 @@ def aspe(records, rng):
     """
     wide = np.column_stack([records, -(records**2).sum(axis=1) / 2])
     return rng.permutation(wide @ rng.standard_normal((wide.shape[1], wide.shape[1])))
+
+
+# --- partial records -------------------------------------------------------------------------------------------------
+
+
+def possible_rows(record, linked, linked_rows, released, motion, tolerance=1e-7):
+    """(rows that a record with NaN could be, whether links determine it): try every row.
+
+    A row is possible if the unknown numbers can be chosen so that its inner products with all linked rows, and its
+    norm, are those of the record with the linked records. Behind a translation: of differences from the first link.
+    """
+    if motion != "orthogonal" and len(linked):
+        record, linked = record - linked[0], linked[1:] - linked[0]
+        released, linked_rows = released - linked_rows[0], linked_rows[1:] - linked_rows[0]
+    unknown = np.isnan(record)
+    if not len(linked):
+        return [], False
+    coefficients, has = linked[:, unknown], record[~unknown]
+    strength = np.linalg.svd(coefficients, compute_uv=False)
+    determined = len(linked) >= unknown.sum() and strength[-1] > 0.02 * np.linalg.norm(linked, 2)
+    possible = []
+    for number, row in enumerate(released):
+        wanted = linked_rows @ row - linked[:, ~unknown] @ has
+        solution = np.linalg.lstsq(coefficients, wanted, rcond=1e-9)[0]
+        scale = np.linalg.norm(linked, 2) * max(np.linalg.norm(row), np.linalg.norm(has), 1.0)
+        left = row @ row - has @ has - solution @ solution
+        length = max(row @ row, has @ has, solution @ solution, 1.0)
+        holds = abs(left) <= tolerance * length if determined else left >= -tolerance * length
+        if holds and np.linalg.norm(coefficients @ solution - wanted) <= tolerance * scale:
+            possible.append(number)
+    return possible, bool(determined)

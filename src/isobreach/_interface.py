@@ -86,7 +86,9 @@ def link(
     Parameters
     ----------
     known
-        Records that the attacker holds: NumPy, pandas, polars or Arrow, numbers in every column.
+        Records that the attacker holds: NumPy, pandas, polars or Arrow, numbers in every column. Missing cells (NaN,
+        null) are attributes that are not known: the links of complete records complete such partial records where
+        exactly one row fits and strangers would not. Noise takes complete records only.
     released
         The release, with as many columns or more.
     motion

@@ -109,35 +109,50 @@ def check_shape(name: str, values: NDArray[Any]) -> None:
         raise InputError(name, "must have at least one numeric column", "0 numeric columns")
 
 
-def check_finite(name: str, values: NDArray[Any], columns: Sequence[str] | None = None) -> None:
-    """Refuse NaN and infinity: say how many and where the first one stands (rows counted from 1)."""
+def check_finite(
+    name: str, values: NDArray[Any], columns: Sequence[str] | None = None, *, partial: bool = False
+) -> None:
+    """Refuse NaN and infinity: say how many and where the first one stands (rows counted from 1).
+
+    ``partial``: NaN is an attribute that is not known, and allowed unless a record has no other.
+    """
     with np.errstate(all="ignore"):
         if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
             return
-    bad = ~np.isfinite(values)
+    bad = np.isinf(values) if partial else ~np.isfinite(values)
     count = int(bad.sum())
-    if not count:  # finite entries whose sum overflows
+    if not count:  # finite entries whose sum overflows, or what is not known
+        empty = np.flatnonzero(np.isnan(values).all(axis=1))
+        if len(empty):
+            got = f"{len(empty)} without; the first in row {empty[0] + 1}"
+            raise InputError(name, "must have a number in every record", got, "Leave empty records out.")
         return
     row, column = (int(i) for i in np.argwhere(bad)[0])
     label = repr(columns[column]) if columns is not None else str(column + 1)
-    got = f"{count} missing, NaN or infinite; the first in row {row + 1}, column {label}"
-    raise InputError(name, "must be finite everywhere", got)
+    what = "infinite" if partial else "missing, NaN or infinite"
+    raise InputError(
+        name,
+        "must hold finite numbers, or none where one is not known" if partial else "must be finite everywhere",
+        f"{count} {what}; the first in row {row + 1}, column {label}",
+    )
 
 
 def check_magnitude(name: str, values: NDArray[Any]) -> None:
     """Refuse sizes whose squares leave the range of float64."""
     if values.dtype.kind != "f" or not values.size:
         return
-    largest = max(float(values.max()), -float(values.min()))
+    largest = max(float(np.nanmax(values)), -float(np.nanmin(values)))
     if largest > LARGEST or 0 < largest < SMALLEST:
         rule = f"must have its largest entry between {SMALLEST:g} and {LARGEST:g} in size"
         raise InputError(name, rule, f"one of the order {largest:.0e}", "Rescale it.")
 
 
-def check_table(name: str, values: NDArray[Any], columns: Sequence[str] | None = None) -> None:
-    """Every check of a table held in memory."""
+def check_table(
+    name: str, values: NDArray[Any], columns: Sequence[str] | None = None, *, partial: bool = False
+) -> None:
+    """Every check of a table held in memory; ``partial``: it may hold NaN where an attribute is not known."""
     check_shape(name, values)
-    check_finite(name, values, columns)
+    check_finite(name, values, columns, partial=partial)
     check_magnitude(name, values)
 
 

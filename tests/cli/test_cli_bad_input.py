@@ -39,8 +39,9 @@ BAD = {
     "header only": (lambda c: c.known.write_text("name,age,height,weight,income,visits\n"), (), "0 rows"),
     "no numeric column": (lambda c: c.known.write_text("name\nann\nbob\n"), (), "at least one numeric column"),
     "text": (lambda c: replace_cell(c, "secret-4711"), (), "row 2"),
-    "nan": (lambda c: replace_cell(c, "NaN"), (), "row 2, column 'weight'"),
-    "infinity": (lambda c: replace_cell(c, "inf"), (), "1 missing, NaN or infinite"),
+    "partial under noise": (lambda c: replace_cell(c, ""), ("--noise", "0.1"), "known must hold complete records"),
+    "partial normalised": (lambda c: replace_cell(c, ""), ("--normalise",), "known must hold complete records where"),
+    "infinity": (lambda c: replace_cell(c, "inf"), (), "1 infinite; the first in row 2, column 'weight'"),
     "widths": (keep, ("--released-columns", "age,height"), "more numeric columns than released, 2. Got 5"),
     "unknown column": (keep, ("--columns", "agee"), "'agee'. Did you mean 'age'?"),
     "duplicate names": (

@@ -223,15 +223,12 @@ def test_lines_longer_than_a_field_may_be_are_read(tmp_path):
         (f"a,b\n1,\n2,{SECRET}\n5,6\n", {}, "known must hold numbers in column 'b'. Got text in row 2."),
         (f"a\n{SECRET}\n", {}, "known must have at least one numeric column. Got 1 non-numeric column: 'a'."),
         (
-            "a,b\n1,2\n3,\n",
+            "a,b\n1,-inf\n3,\n",
             {},
-            "known must be finite everywhere. Got 1 missing, NaN or infinite; the first in row 2, column",
+            "known must hold finite numbers, or none where one is not known. Got 1 infinite;",
         ),
-        ("a,b\n1,2\n3,NaN\n", {}, "1 missing, NaN or infinite; the first in row 2, column 'b'."),
-        ("a,b\n1,NA\n3,4\n", {}, "1 missing, NaN or infinite; the first in row 1, column 'b'."),
-        ("a,b\n1,-inf\n3,4\n", {}, "1 missing, NaN or infinite; the first in row 1, column 'b'."),
-        ("a\n1\n\n3\n", {}, "1 missing, NaN or infinite; the first in row 2, column 'a'."),
-        ("a;b\n1;2,5\n3;\n", {}, "1 missing, NaN or infinite; the first in row 2, column 'b'."),
+        ("a,b\n1,2\n,\n", {}, "known must have a number in every record. Got 1 without; the first in row 2. Leave"),
+        ("a\n1\n\n3\n", {}, "known must have a number in every record. Got 1 without; the first in row 2."),
         ("a,a\n1,2\n", {}, "known must have distinct column names. Got 'a' more than once."),
         (f'a,b\n1,"{SECRET}\n3,4\n', {}, "known must be well-formed CSV. Got quotes that do not match."),
         (b"a,b\n1,\xff\n3,4\n", {}, "known must be CSV in UTF-8. Got other"),
@@ -312,7 +309,7 @@ def test_bad_npy_arrays_are_refused(tmp_path):
         (np.array([[SECRET]], dtype=object), "must be a .npy file of real numbers. Got Python objects"),
         (np.array([[SECRET]]), "must hold real numbers. Got values of type <U11"),
         (np.zeros((0, 3)), "must have at least one row. Got 0 rows."),
-        (np.array([[1, np.nan]]), "1 missing, NaN or infinite; the first in row 1, column 'c2'."),
+        (np.array([[1, np.inf]]), "1 infinite; the first in row 1, column 'c2'."),
     ]:
         np.save(path, array, allow_pickle=True)
         with pytest.raises(InputError) as caught:
@@ -405,3 +402,31 @@ def test_strings_are_paths_too(tmp_path):
     write_table(str(tmp_path / "t.csv"), np.ones((1, 1)), ["a"])
     assert read_table(str(tmp_path / "t.csv"), name="known").values.shape == (1, 1)
     assert file_hash(str(tmp_path / "t.csv")) == file_hash(Path(tmp_path / "t.csv"))
+
+
+CELLS = {  # a cell is missing in row 2 of column b
+    "empty": "a,b\n1,2\n3,\n5,6\n",
+    "NaN": "a,b\n1,2\n3,NaN\n5,6\n",
+    "NA": "a,b\n1,2\n3,NA\n5,6\n",
+    "decimal commas": "a;b\n1,5;2,5\n3,5;\n5,5;6,5\n",
+}
+
+
+@pytest.mark.parametrize("content", CELLS.values(), ids=CELLS)
+def test_a_known_record_may_lack_cells_and_no_other_table_may(tmp_path, content):
+    path = write(tmp_path, content)
+    table = read_table(path, name="known")
+    assert np.isnan(table.values).tolist() == [[False, False], [False, True], [False, False]]
+    for name in ("released", "dictionary", "sample", "X"):
+        with pytest.raises(InputError) as caught:
+            read_table(path, name=name)
+        rule = f"{name} must be finite everywhere. Got 1 missing, NaN or infinite; the first in row 2, column 'b'."
+        assert str(caught.value) == rule
+
+
+def test_nulls_of_parquet_are_cells_that_are_not_known(tmp_path):
+    parquet.write_table(pa.table({"a": [1, None, 3], "b": [0.5, 1.5, None]}), tmp_path / "t.parquet")
+    values = read_table(tmp_path / "t.parquet", name="known").values
+    np.testing.assert_array_equal(values, [[1, 0.5], [np.nan, 1.5], [3, np.nan]])
+    with pytest.raises(InputError, match=r"released must be finite everywhere. Got 2 missing"):
+        read_table(tmp_path / "t.parquet", name="released")

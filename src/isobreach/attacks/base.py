@@ -44,7 +44,8 @@ class Knowledge:
     Attributes
     ----------
     known
-        Records that are in the release; which rows they are is not known.
+        Records that are in the release; which rows they are is not known. NaN where an attribute is not known: partial
+        records, for attacks that take them.
     sample
         Records of the same population, none of which need be in the release: public marginals.
     bounds
@@ -90,15 +91,18 @@ class Knowledge:
         """
         return getattr(self, held) is not None
 
-    def check(self, columns: int, rows: int = sys.maxsize) -> "Knowledge":
+    def check(self, columns: int, rows: int = sys.maxsize, *, partial: bool = False) -> "Knowledge":
         """Return itself with plain arrays, after checking them against the release.
 
         Parameters
         ----------
         columns, rows
             Of the release.
+        partial
+            Whether known records may lack attributes.
         """
-        known, sample, dictionary = (self._table(name, columns) for name in ("known", "sample", "dictionary"))
+        known = self._table("known", columns, partial=partial)
+        sample, dictionary = (self._table(name, columns) for name in ("sample", "dictionary"))
         if known is not None and dictionary is not None:
             check_same_width(known.shape[1], dictionary.shape[1])
         given = self.noise is None or (isinstance(self.noise, str) and self.noise == "estimate")
@@ -118,7 +122,7 @@ class Knowledge:
             raise InputError("rows", f"must be from 0 to {released - 1}, or -1 where a row is not known", "others")
         return rows.astype(np.int64)
 
-    def _table(self, name: str, columns: int) -> NDArray[Any] | None:
+    def _table(self, name: str, columns: int, *, partial: bool = False) -> NDArray[Any] | None:
         given = getattr(self, name)
         if given is None:
             return None
@@ -126,7 +130,7 @@ class Knowledge:
             values = np.asarray(given)
         except ValueError:  # its rows differ in length
             raise InputError(name, "must be a table: two dimensions", type(given).__name__) from None
-        check_table(name, values)
+        check_table(name, values, partial=partial)
         check_widths(values.shape[1], columns, name)
         return values
 
@@ -255,6 +259,8 @@ class Attack(ABC):
         Knowledge that it cannot do without.
     uses
         Further knowledge that it can use.
+    takes_partial
+        Whether known records may lack attributes (NaN); otherwise such records are refused.
     settings
         A frozen dataclass, each field made by ``setting``: checked, and offered on the command line.
     packages
@@ -271,6 +277,7 @@ class Attack(ABC):
     title: ClassVar[str]
     needs: ClassVar[frozenset[Held]] = frozenset()
     uses: ClassVar[frozenset[Held]] = frozenset()
+    takes_partial: ClassVar[bool] = False
     settings: ClassVar[type] = NoSettings
     packages: ClassVar[tuple[str, ...]] = ()
     keeps_waiting: ClassVar[bool] = False
@@ -395,7 +402,7 @@ def reconstruct(
     ``studied``: what ``attack.study`` gave for this release, noise, seed and settings.
     """
     chosen = attack.checked(settings)
-    held = knowledge.check(*reversed(release.shape))
+    held = knowledge.check(*reversed(release.shape), partial=attack.takes_partial)
     for missing in attack.lacks(held):
         rule = f"must have {_WORDS[missing]} for this attack"
         raise InputError("knowledge", rule, "none", f"Give Knowledge({missing}=...).")

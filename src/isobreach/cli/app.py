@@ -99,7 +99,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
     from isobreach.attacks import hints
     from isobreach.cli.tables import Holdings, links_table
     from isobreach.engine import as_engine
-    from isobreach.linking import dictionary_json, link_records, link_sentences, motion_json, no_link
+    from isobreach.linking import dictionary_json, link_records, link_sentences, motion_json, no_link, partial_json
 
     console, normalise = Console(json_only=json_only, quiet=quiet), held.pop("normalise")
     chosen = {name: held.pop(name) for name in ("rule", "tolerance", "motion")}
@@ -129,6 +129,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
             "rule": linkage.rule,
             **motion_json(linkage),
             **counts,
+            **partial_json(linkage),
             "search_complete": linkage.complete,
             "precision": linkage.precision.reason,
             "normalised": normalise,

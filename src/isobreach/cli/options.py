@@ -68,7 +68,7 @@ def check_distinct(several: list[click.Parameter], owner: str) -> None:
             raise InputError(str(name), rule, "a setting", "Rename it in the package that adds it.")
 
 
-_KNOWN = "Records the attacker knows (.csv, .parquet, .npy)."
+_KNOWN = "Records the attacker knows (.csv, .parquet, .npy); empty cells are attributes that are not known."
 
 released = click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy).")
 columns_of_known = _all(

@@ -21,6 +21,7 @@ KINDS = ("numpy", "pandas", "polars", "arrow")
 
 # Records that are compared with whole released rows: one that lost an attribute would pass for a narrower one.
 _WHOLE = frozenset({"known", "dictionary", "sample"})
+_PARTIAL = frozenset({"known"})  # records that may lack attributes: empty cells, nulls, NaN
 _LISTED = 20  # columns that a message names: as many as fit into two lines
 _SELECT = "choose columns with --columns (in Python: select them before the call)"
 
@@ -106,7 +107,7 @@ def from_numpy(obj: Any, name: str) -> Table:
     check_shape(name, values)
     values = values.astype(_settled(values.dtype), copy=False)
     columns = default_columns(values.shape[1])
-    check_table(name, values, columns)
+    check_table(name, values, columns, partial=name in _PARTIAL)
     return Table(values, columns)
 
 
@@ -137,7 +138,7 @@ def from_arrow(
         for j, column in enumerate(batch.columns):
             values[start:stop, j] = np.from_dlpack(column)  # not to_numpy, which imports pandas
         start = stop
-    check_table(name, values, columns)
+    check_table(name, values, columns, partial=name in _PARTIAL)
     return Table(values, columns, ids, kind, notes, left_out)
 
 
@@ -158,7 +159,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
     else:
         dtype = np.result_type(*(_numpy_dtype(dtype) for dtype in part.dtypes))
         values = part.to_numpy(dtype=_settled(dtype))
-    check_table(name, values, columns)
+    check_table(name, values, columns, partial=name in _PARTIAL)
     counts = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
     return Table(values, columns, None if counts else as_ids(frame.index), "pandas", notes, left_out)
 

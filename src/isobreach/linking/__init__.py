@@ -16,6 +16,8 @@ from isobreach.linking.wording import (
     link_table,
     motion_json,
     no_link,
+    partial_json,
+    partial_sentence,
     unlinked_reasons,
 )
 from isobreach.release import Motion
@@ -51,5 +53,7 @@ __all__ = [
     "linked_pairs",
     "motion_json",
     "no_link",
+    "partial_json",
+    "partial_sentence",
     "unlinked_reasons",
 ]

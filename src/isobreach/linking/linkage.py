@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The result of linking: which released row each known record is."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -48,6 +48,9 @@ class Linkage:
         Why this motion, in a sentence; empty where it was asked for.
     if_named
         Where ``auto`` decided nothing: a motion that would link records if it were named, and how many; else None.
+    partial, filled
+        Known records that lack attributes, and those of them that were completed (``completed``), in that order, with
+        the values found.
     dictionary
         Linkage of the candidate records, where there are any.
     known_ids, released_ids
@@ -70,6 +73,8 @@ class Linkage:
     posterior: FloatArray | None = None
     reason: str = ""
     if_named: tuple[Motion, int] | None = None
+    partial: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    filled: FloatArray = field(default_factory=lambda: np.empty((0, 0)), repr=False)
     dictionary: "Linkage | None" = None
     known_ids: NDArray[Any] | None = None
     released_ids: NDArray[Any] | None = None
@@ -79,6 +84,24 @@ class Linkage:
     def linked(self) -> IntArray:
         """Indices of the linked known records."""
         return np.flatnonzero(self.rows >= 0)
+
+    @property
+    def completed(self) -> IntArray:
+        """Indices of the partial records that are linked: their other attributes are then found."""
+        return self.partial[self.rows[self.partial] >= 0]
+
+    def complete_known(self, known: NDArray[Any]) -> FloatArray:
+        """Return known records with the attributes that were found put in.
+
+        Parameters
+        ----------
+        known
+            The known records that were linked; those of a dictionary may come after them.
+        """
+        records = np.array(known, dtype=np.float64)
+        if len(self.completed):
+            records[self.completed] = self.filled
+        return records
 
     @property
     def joined(self) -> "Linkage":
@@ -129,4 +152,4 @@ def assemble(
 def linked_pairs(known: NDArray[Any], linkage: Linkage, source: Engine) -> tuple[FloatArray, FloatArray]:
     """Linked records and their released rows, both q x n."""
     linked = linkage.linked
-    return np.asarray(known, dtype=np.float64)[linked], source.gather(linkage.rows[linked])
+    return linkage.complete_known(known)[linked], source.gather(linkage.rows[linked])

@@ -27,11 +27,12 @@ from isobreach._validation import (
 from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
-from isobreach.linking.candidates import Field
+from isobreach.linking.candidates import Field, check_entries
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import RULES, Linkage, Rule, assemble
 from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Found, Setting, decide
 from isobreach.linking.noisy import NoisyProblem, NoisySolution
+from isobreach.linking.partial import with_partial
 from isobreach.linking.problem import Problem
 from isobreach.release import Motion, distinct_records, given_precision, released_precision, unit_roundoff
 
@@ -61,7 +62,8 @@ def link(
     Parameters
     ----------
     known
-        Records the attacker holds, a x n.
+        Records the attacker holds, a x n; NaN where an attribute is not known. Complete records are linked first; their
+        links complete the others where they can, always within ``chance_limit``.
     released
         Released rows, m x N with N >= n: an array or an engine.
     motion
@@ -76,9 +78,9 @@ def link(
     noise
         Standard deviation of independent random errors of the released coordinates, or ``"estimate"`` to find it from
         the release. Links then come with posteriors, and count where these leave at most ``chance_limit`` open;
-        ``rule`` and ``node_limit`` do not matter.
+        ``rule`` and ``node_limit`` do not matter. Known records must be complete then.
     dictionary
-        Many candidate records, of which most may be absent: looked for once the known ones are linked.
+        Many candidate records, of which most may be absent: looked for once the complete known ones are linked.
     chance_limit
         With an absent record among the known ones, links with more expected chance matches than this are ambiguous.
     node_limit
@@ -93,16 +95,23 @@ def link(
     chance_limit = check_limit("chance_limit", chance_limit)
     noise = _checked_noise(noise, motion)
     known = np.asarray(known)
-    check_table("known", known)
+    check_table("known", known, partial=True)
     source = as_engine(released)
     check_widths(known.shape[1], source.shape[1])
     if dictionary is not None:
         dictionary = np.asarray(dictionary)
         check_table("dictionary", dictionary)
         check_same_width(known.shape[1], dictionary.shape[1])
-    distinct, which = distinct_records(known)
+    lacking = np.isnan(known).any(axis=1)
+    if noise and lacking.any():
+        got = f"{lacking.sum()} with missing cells"
+        raise InputError("known", "must hold complete records where there is noise", got, "Leave those out.")
     precision = released_precision(source) if tolerance is None else given_precision(tolerance)
     setting = Setting(precision, unit_roundoff(known), tolerance is not None, chance_limit, doubt=motion == "auto")
+    if lacking.all():
+        check_entries(source)
+        return with_partial(known, _no_linkage(setting, motion, rule), None, source, chance_limit, progress)
+    distinct, which = distinct_records(known[~lacking])
     problem = Problem(distinct, source, rule, node_limit, progress)
     if noise:
         linkage = _noisy_linkage(problem, setting, motion, noise, which)
@@ -111,9 +120,9 @@ def link(
         # Where several motions or scales had a try, chance has to be ruled out even if no record is absent.
         doubted = motion in ("auto", "similarity") or found.solution.size < len(distinct)
         linkage = _exact_linkage(found, which, rule, chance_limit if doubted else np.inf)
-    if dictionary is None:
-        return linkage
-    return replace(linkage, dictionary=_dictionary(problem, setting, linkage, which, dictionary))
+    if dictionary is not None:
+        linkage = replace(linkage, dictionary=_dictionary(problem, setting, linkage, which, dictionary))
+    return with_partial(known, linkage, dictionary, source, chance_limit, progress) if lacking.any() else linkage
 
 
 def _checked_noise(noise: Any, motion: str) -> Noise:
@@ -124,6 +133,23 @@ def _checked_noise(noise: Any, motion: str) -> Noise:
         rule = "must be orthogonal, rigid or auto where there is noise"
         raise InputError("motion", rule, repr(motion), "Bring known records to the release's scale first.")
     return checked
+
+
+def _no_linkage(setting: Setting, motion: Choice, rule: Rule) -> Linkage:
+    """Of no complete record: nothing tells the motion."""
+    none = np.empty(0)
+    return Linkage(
+        rows=none.astype(np.int64),
+        status=none.astype("U9"),
+        candidates=(),
+        complete=True,
+        chance=None,
+        precision=setting.precision,
+        radius=none,
+        rule=rule,
+        motion=MOTIONS[-1] if motion == "auto" else motion,
+        reason="no known record is complete: nothing is decided" if motion == "auto" else "",
+    )
 
 
 def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: float) -> Linkage:

@@ -12,6 +12,7 @@ from isobreach.linking.linker import CHANCE_LIMIT
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
+_NONE_COMPLETE = "no known record is complete, and partial ones are completed by the links of complete ones"
 _FEW = 3  # known records that a motion with a translation can take for one another
 
 
@@ -24,12 +25,13 @@ def link_records(linkage: Linkage, which: Sequence[int] | None = None) -> list[d
     def number(values: Any, index: int) -> float | None:
         return None if values is None or not np.isfinite(values[index]) else float(values[index])
 
-    rows = linkage.rows.tolist()
+    rows, lacking = linkage.rows.tolist(), set(linkage.partial.tolist())
     return [
         {
             "known": i,
             "id": label(linkage.known_ids, i),
             "status": str(linkage.status[i]),
+            "partial": i in lacking,
             "row": rows[i] if rows[i] >= 0 else None,
             "released_id": label(linkage.released_ids, rows[i]) if rows[i] >= 0 else None,
             "candidates": len(linkage.candidates[i]),
@@ -65,6 +67,8 @@ def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | N
     """What it may mean that no record found a place among the release's ``rows``; None if one did."""
     if len(linkage.linked) or any(0 < len(places) < rows for places in linkage.candidates):
         return None
+    if len(linkage.partial) == len(linkage.rows):
+        return f"No link: {_NONE_COMPLETE}. Give at least one complete record, as a rule one for each missing cell."
     if not linkage.complete:
         return (
             "No link: the search reached its limit before any record found a place. "
@@ -85,6 +89,8 @@ def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | N
 def unlinked_reasons(linkage: Linkage) -> tuple[str, ...]:
     """What it may mean that no known record is linked, the likeliest first, with what to try in Python."""
     reasons = []
+    if len(linkage.partial) == len(linkage.rows):
+        return (f"{_NONE_COMPLETE} (give some that are)",)
     if not linkage.complete:
         reasons.append("the search reached its limit (name the motion, or give more known records)")
     if not linkage.reason:
@@ -123,6 +129,7 @@ def link_sentences(linkage: Linkage, columns: int, known_columns: int) -> list[s
             "Chance alone could place so few records in so coarse a release. Name the motion if you know it: "
             f"--motion {motion} would link {links} of {len(linkage.rows)}."
         )
+    lines += filter(None, [partial_sentence(linkage)])
     if columns > known_columns:
         lines.append(
             f"The release is wider than the records, {count(columns, 'column')} against {known_columns}: "
@@ -144,13 +151,35 @@ def _doubts(linkage: Linkage) -> list[str]:
             f"posterior {least}."
         )
     if linkage.chance is not None and not (linkage.status == "absent").any():
-        most = float(np.nanmax(linkage.chance[linkage.linked]))
+        most = float(np.nanmax(linkage.chance[linkage.linked], initial=0.0))
         if most > CHANCE_LIMIT:
             lines.append(
                 "The links hold only if the known records are in the release: chance alone would make "
                 f"{expected(most)} such matches."
             )
     return lines
+
+
+def partial_sentence(linkage: Linkage) -> str:
+    """How many partial records were completed, and why others were not; empty where there are none."""
+    total, done = len(linkage.partial), len(linkage.completed)
+    if not total or total == len(linkage.rows):
+        return ""
+    line = f"{done:,} of {count(total, 'partial record')} {'was' if done == 1 else 'were'} completed"
+    if not len(linkage.linked):
+        return f"{line}: no complete record is linked, and links are what completes them."
+    open_ = linkage.partial[linkage.status[linkage.partial] == "ambiguous"]
+    if not len(open_):
+        return f"{line}."
+    tried = [i for i in open_.tolist() if linkage.chance is not None and np.isfinite(linkage.chance[i])]
+    if len(tried) == len(open_):
+        return f"{line}; the others fit one row each, as strangers might."
+    return f"{line}; the links determine too little of the others, or more than one row fits them."
+
+
+def partial_json(linkage: Linkage) -> dict[str, int]:
+    """How many known records lack attributes, and how many of these were completed."""
+    return {"partial": len(linkage.partial), "completed": len(linkage.completed)}
 
 
 def dictionary_sentence(entries: Linkage) -> str:

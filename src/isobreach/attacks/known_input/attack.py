@@ -118,7 +118,10 @@ class AttackResult:
         """Known record of each row that is one for certain: of equal rows, another one may be it."""
         if self._known_error > self.epsilon:
             return {}  # the attacker's own records are not that precise
-        links = [(i, self._links.candidates[i]) for i in self._links.linked.tolist()]
+        # A completed record errs by what its row does, times the condition of its equations.
+        reach = self.epsilon * self.linkage.scale * row_norms(self._known[self.linkage.completed])
+        vague = set(self.linkage.completed[self.linkage.radius[self.linkage.completed] > reach].tolist())
+        links = [(i, self._links.candidates[i]) for i in self._links.linked.tolist() if i not in vague]
         return {int(rows[0]): i for i, rows in links if len(rows) == 1}
 
     @cached_property
@@ -324,7 +327,7 @@ def attack_linked(
         _measured=measured,
         _motions=motions,
         _hidden_map=motions.choose_hidden(random_source(seed, "estimate")),
-        _known=np.asarray(known, dtype=np.float64),
+        _known=linkage.complete_known(known),
         _known_error=float(np.finfo(str(known.dtype)).eps) if known.dtype.kind == "f" else 0.0,
         _source=source,
     )

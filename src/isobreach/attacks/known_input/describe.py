@@ -19,6 +19,7 @@ from isobreach.linking import (
     link_table,
     motion_json,
     no_link,
+    partial_json,
 )
 
 SCHEMA = "isobreach/attack/1"
@@ -117,6 +118,7 @@ def result_json(summary: AttackSummary, best_id: Any = None) -> dict[str, Any]:
             "columns": summary.known_columns,
             "normalised": summary.normalised,
             **summary.links,
+            **partial_json(linkage),
             "search_complete": linkage.complete,
         },
         "dictionary": dictionary_json(linkage),

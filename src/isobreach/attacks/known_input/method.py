@@ -19,7 +19,7 @@ from isobreach.document import Document
 from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, row_norms
-from isobreach.linking import CHOICES, RULES, Linkage, given_links
+from isobreach.linking import CHOICES, RULES, Linkage, given_links, partial_sentence
 from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
@@ -112,6 +112,7 @@ class KnownInput(Attack):
     title = "known-input attack"
     needs = frozenset({"known"})
     uses = frozenset({"noise", "dictionary", "rows", "sample", "bounds"})
+    takes_partial = True
     settings = KnownInputSettings
 
     def suits(self, model: ReleaseModel) -> str | None:
@@ -135,15 +136,21 @@ class KnownInput(Attack):
                 known, release, noise=noise, dictionary=dictionary, seed=seed, progress=progress, **settings
             )
         else:
+            lacking = int(np.isnan(known).any(axis=1).sum())
+            if lacking:
+                rule, got = "must hold complete records where their rows are given", f"{lacking} with missing cells"
+                raise InputError("known", rule, got, "Leave rows out: linking finds them.")
             asked = {name: settings[name] for name in ("motion", "tolerance")}
             linkage = given_links(known, release, knowledge.rows, noise=noise, **asked)
             epsilon, estimator = settings["epsilon"], settings["estimator"]
             result = attack_linked(known, release, linkage, epsilon, estimator=estimator, seed=seed, progress=progress)
         records = known if dictionary is None else np.concatenate([known, dictionary])
         linked, total = len(result.linkage.linked), len(result.linkage.rows)
+        said = partial_sentence(result.linkage)
         return KnownInputReconstruction(
             claimed=linked > 0,
-            reason=f"{linked} of {total} known records linked; {result.hidden_dimension} dimensions stay hidden.",
+            reason=f"{linked} of {total} known records linked; {result.hidden_dimension} dimensions stay hidden."
+            + (f" {said}" if said else ""),
             result=result,
             variants=Refining(result, records, release, knowledge),
             hints=() if normalise else hints(result.linkage, given, release),
@@ -165,6 +172,10 @@ class KnownInput(Attack):
 def normalised(records: NDArray[Any], name: str) -> NDArray[Any]:
     """Records of length one, as precise as they were; ``name``: what they are, for a message."""
     norms = row_norms(np.asarray(records, dtype=np.float64))
+    lacking = int(np.isnan(norms).sum())
+    if lacking:
+        rule = "must hold complete records where --normalise is given: the length of the others is not known"
+        raise InputError(name, rule, f"{lacking} with missing cells", "Leave those out.")
     zeros = np.flatnonzero(norms == 0)
     if len(zeros):
         got = f"{len(zeros)}; the first in row {zeros[0] + 1}"
@@ -175,7 +186,9 @@ def normalised(records: NDArray[Any], name: str) -> NDArray[Any]:
 
 def hints(linkage: Linkage, known: NDArray[Any], release: Engine) -> tuple[str, ...]:
     """What may help where no record is linked."""
-    if len(linkage.linked) or _alike(np.asarray(known, dtype=np.float64)):
+    norms = row_norms(np.asarray(known, dtype=np.float64))
+    norms = norms[~np.isnan(norms)]  # those of partial records are not known
+    if len(linkage.linked) or not len(norms) or np.ptp(norms) <= _ALIKE * norms.max():
         return ()
     least, most = np.inf, 0.0
     for low, high in release.scan(_length_range, None, "measuring lengths"):
@@ -188,8 +201,3 @@ def hints(linkage: Linkage, known: NDArray[Any], release: Engine) -> tuple[str, 
 def _length_range(block: FloatArray, first_row: int, params: None) -> tuple[float, float]:
     norms = row_norms(block)
     return float(norms.min()), float(norms.max())
-
-
-def _alike(records: FloatArray) -> bool:
-    norms = row_norms(records)
-    return bool(np.ptp(norms) <= _ALIKE * norms.max())

@@ -230,7 +230,7 @@ class Refining(Mapping[str, FloatArray]):
     result
         The attack's own.
     known
-        Known records, those of the dictionary after them.
+        Known records, those of the dictionary after them; NaN where an attribute is not known.
     source
         The released rows.
     knowledge
@@ -274,10 +274,15 @@ class Refining(Mapping[str, FloatArray]):
     def _pairs(self) -> _Pairs:
         return _Pairs.of(self._known, self._source, self._result.linkage.joined)
 
+    @property
+    def _complete(self) -> NDArray[Any]:
+        """Known records with all their attributes: values that were solved for are not on a grid to the last bit."""
+        return np.asarray(self._known[~np.isnan(self._known).any(axis=1)])
+
     @cached_property
     def _held(self) -> Evidence:
         bounds = None if self._knowledge.bounds is None else np.asarray(self._knowledge.bounds, dtype=np.float64)
-        return Evidence(self._known, self._knowledge.sample, bounds, None, self._result.epsilon, self._pairs.noise)
+        return Evidence(self._complete, self._knowledge.sample, bounds, None, self._result.epsilon, self._pairs.noise)
 
     @cached_property
     def _reading(self) -> _Reading:
@@ -294,12 +299,12 @@ class Refining(Mapping[str, FloatArray]):
     def _rehearsals(self) -> Iterator[Rehearsal]:
         """Known records, each estimated without it and a few others."""
         pairs = self._pairs
-        known = np.asarray(self._known, dtype=np.float64)
+        known = np.asarray(self._complete, dtype=np.float64)
         for fold in range(min(_EFFORT.folds, len(pairs.rows)) if len(pairs.rows) > 1 else 0):
             out = slice(fold, None, _EFFORT.folds)
             records, rows = pairs.records[out], pairs.rows[out]
             others = [(records != one).any(axis=1).all() for one in known]
-            reading = _Reading(pairs.without(out), replace(self._held, known=self._known[others]))
+            reading = _Reading(pairs.without(out), replace(self._held, known=self._complete[others]))
             own = reading.own(rows)
             named = {_OWN: own, **{name: reading.estimates(name, rows, own) for name in reading.names}}
             for place, record in enumerate(records):

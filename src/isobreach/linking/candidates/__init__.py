@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Released values that known records could be: by norm, and by the distances between them."""
 
-from isobreach.linking.candidates.by_norm import Candidates, all_candidates, norm_candidates
+from isobreach.linking.candidates.by_norm import (
+    Candidates,
+    all_candidates,
+    check_entries,
+    distinct_values,
+    norm_candidates,
+)
 from isobreach.linking.candidates.narrowing import (
     CORE,
     MOST_PAIRS,
@@ -27,8 +33,10 @@ __all__ = [
     "Lists",
     "TooManyError",
     "all_candidates",
+    "check_entries",
     "cores",
     "distances_from",
+    "distinct_values",
     "extension",
     "lists_of_all",
     "lists_of_some",

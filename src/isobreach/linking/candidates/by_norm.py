@@ -76,7 +76,7 @@ def norm_candidates(
     slack = 2.0 * source.shape[1] * 2.0**-53
     low, high = low * (1 - slack), high * (1 + slack)
     hits = _scan(source, *merged(low, high), progress)
-    points, rows, row_start = _values(source.gather(hits), hits, unit)
+    points, rows, row_start = distinct_values(source.gather(hits), hits, unit)
     squares = np.einsum("ij,ij->i", points, points)
     return Candidates(
         points=points,
@@ -92,12 +92,12 @@ def all_candidates(records: int, source: Engine, unit: float, progress: Progress
     points = source.everything("Records are linked by distances, which need every pair of rows.", progress)
     if not np.isfinite(np.einsum("ij,ij->", points, points)):
         _refuse_bad_entries(source)
-    points, rows, row_start = _values(points, np.arange(len(points)), unit)
+    points, rows, row_start = distinct_values(points, np.arange(len(points)), unit)
     none, all_ = np.zeros(records, dtype=np.int64), np.full(records, len(points))
     return Candidates(points=points, rows=rows, row_start=row_start, first=none, last=all_)
 
 
-def _values(points: FloatArray, places: IntArray, unit: float) -> tuple[FloatArray, IntArray, IntArray]:
+def distinct_values(points: FloatArray, places: IntArray, unit: float) -> tuple[FloatArray, IntArray, IntArray]:
     """Distinct points by increasing norm, and the rows of each (``rows`` and ``row_start`` of Candidates)."""
     # Products of equal records may differ in their last bits. In single precision that is no longer next to nothing.
     order, start = _distinct(points, 4 * np.sqrt(points.shape[1]) * unit if unit <= 2.0**-53 else 0.0)
@@ -190,16 +190,21 @@ def _bad_entries(block: FloatArray, first_row: int, params: None) -> tuple[int, 
     return int(bad.sum()), first_row + row, column
 
 
-def _refuse_bad_entries(source: Engine) -> None:
+def check_entries(source: Engine) -> None:
+    """Refuse released rows that hold what is no number: for linking that makes no other pass over them."""
     found = [result for result in source.scan(_bad_entries, None, "checking values") if result[0]]
-    if not found:
-        raise InputError("released", f"must have entries below {LARGEST:g} in size", "larger ones", "Rescale it.")
-    count, (_, row, column) = sum(result[0] for result in found), found[0]
-    raise InputError(
-        "released",
-        "must be finite everywhere",
-        f"{count} missing, NaN or infinite; the first in row {row + 1}, column {column + 1}",
-    )
+    if found:
+        count, (_, row, column) = sum(result[0] for result in found), found[0]
+        raise InputError(
+            "released",
+            "must be finite everywhere",
+            f"{count} missing, NaN or infinite; the first in row {row + 1}, column {column + 1}",
+        )
+
+
+def _refuse_bad_entries(source: Engine) -> None:
+    check_entries(source)
+    raise InputError("released", f"must have entries below {LARGEST:g} in size", "larger ones", "Rescale it.")
 
 
 def _distinct(points: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]:
