@@ -18,7 +18,9 @@ _DEFAULTS = {name: signature(ib.audit).parameters[name].default for name in _NAM
 
 
 def settings(**asked):
-    return audits.Settings.checked(**{**_DEFAULTS, "attackers": (), "rows_known": False, **asked})
+    return audits.Settings.checked(
+        **{**_DEFAULTS, "attackers": (), "rows_known": False, "samples": (), "splits": 0, **asked}
+    )
 
 
 def orders(total, seed, trials, size):

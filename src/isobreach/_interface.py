@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
+from isobreach._validation import check_integer
 from isobreach.attacks import AttackResult, Knowledge, Reconstruction
-from isobreach.audits import AuditResult, Settings, Store
+from isobreach.audits import EFFORT, INSIDERS, AuditResult, Gate, Settings, Store
 from isobreach.engine import Engine
 from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
 from isobreach.io import PRIVATE, Table, as_table, fit_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
-from isobreach.report import audit_json, audit_page
+from isobreach.report import audit_json, audit_page, audit_sentences, audit_verdict
 from isobreach.schemes import Key, Release, Scheme
-
-INSIDERS = "known-input"  # the attack that an audit always plays, by coalitions of insiders
 
 
 def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
@@ -200,6 +199,28 @@ def attack(
 class AuditReport(AuditResult):
     """An audit's result that can be written: see ``AuditResult`` for its figures."""
 
+    @property
+    def verdict(self) -> str:
+        """The outcome in words, the worst attacker first."""
+        return audit_verdict(self)
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found, a sentence each."""
+        return audit_sentences(self)
+
+    def gate(self, limit: float, insiders: int | None = None) -> Gate:
+        """Decide whether a breach probability above a limit was found.
+
+        Parameters
+        ----------
+        limit
+            The highest breach probability that is allowed.
+        insiders
+            One of ``sizes``, the largest by default; smaller coalitions count too.
+        """
+        return audits.gate(self, limit, insiders)
+
     def to_json(self, path: str | Path, *, force: bool = True) -> None:
         """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``.
 
@@ -246,6 +267,9 @@ def audit(
     noise_levels: Sequence[float] = (),
     target: float = 0.05,
     rows_known: bool = False,
+    samples: Sequence[int] = (200, 1000),
+    ranges: bool = False,
+    splits: int = EFFORT.splits,
     store: Store | None = None,
 ) -> AuditReport:
     """Audit a table before it is published: how few insiders are enough, and how surely they succeed.
@@ -263,8 +287,8 @@ def audit(
     trials
         Random orders of insiders; the beginnings of each are coalitions of all sizes.
     attacks
-        Attackers, by name: ``"known-input"`` is the insiders, always there. By default also every attack that needs no
-        knowledge and has what it imports.
+        Attackers, by name: ``"known-input"`` is the insiders, always there. By default all that audits play, if what
+        they import is installed.
     seed
         Makes the audit repeatable; without one a seed is drawn and told.
     progress
@@ -278,6 +302,14 @@ def audit(
     rows_known
         Suppose that insiders know their own rows, from whatever source, instead of having to find them: no linking
         could do better. With a scheme that adds noise they always are, because finding them takes too long.
+    samples
+        Sizes of public samples that attackers may have: records of the same population that are not released. They are
+        held out of the table, so that those larger than half of it are not tried.
+    ranges
+        Whether attackers know the ranges of the attributes.
+    splits
+        How often the table is split into sample and release, and attackers are played on it; an even number, so that
+        the best attacker is chosen on one half and told from the other.
     store
         Where finished work is kept: an interrupted audit goes on from there, to the same result bit for bit.
 
@@ -299,6 +331,9 @@ def audit(
         target,
         attackers_of(attacks),
         rows_known,
+        samples,
+        ranges,
+        check_integer("splits", splits, least=2),
     )
     result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
@@ -307,16 +342,16 @@ def audit(
 
 
 def attackers_of(names: Sequence[str] | None) -> list[str]:
-    """Return the attackers beyond insiders; by default all that need no knowledge and have what they import."""
+    """Return the attackers beyond insiders; by default all that audits play and that have what they import."""
     if names is None:
         # Of other packages none is played unless it is named: one that does not load must not stop an audit.
-        alone = ((name, attacks.ATTACKS[name]) for name in attacks.ATTACKS if attacks.ATTACKS.built_in(name))
-        return [name for name, attack in alone if not attack.needs and attack.installed and attack.audited]
+        own = ((name, attacks.ATTACKS[name]) for name in attacks.ATTACKS if attacks.ATTACKS.built_in(name))
+        return [name for name, attack in own if attack.installed and attack.audited and name != INSIDERS]
     for name in names:
-        needs = attacks.ATTACKS.named("attacks", name).needs
-        if needs and name != INSIDERS:
+        attack = attacks.ATTACKS.named("attacks", name)
+        if not (attack.alone or attack.audited or name == INSIDERS):
             rule = f"must be attacks that an audit can play beside insiders, which {name} is not"
-            raise InputError("attacks", rule, f"one that needs {', '.join(sorted(needs))}", "Leave it out.")
+            raise InputError("attacks", rule, f"one that needs {', '.join(sorted(attack.needs))}", "Leave it out.")
     return [name for name in dict.fromkeys(names) if name != INSIDERS]
 
 

@@ -60,6 +60,7 @@ Purpose = Literal[
     "trial",
     "noise",
     "alignment",
+    "split",
 ]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 

@@ -257,6 +257,8 @@ class Attack(ABC):
         What it is called in sentences: "lattice attack".
     needs
         Knowledge that it cannot do without.
+    needs_any
+        Knowledge of which it needs at least one kind; empty where it can do without.
     uses
         Further knowledge that it can use.
     takes_partial
@@ -276,6 +278,7 @@ class Attack(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     needs: ClassVar[frozenset[Held]] = frozenset()
+    needs_any: ClassVar[frozenset[Held]] = frozenset()
     uses: ClassVar[frozenset[Held]] = frozenset()
     takes_partial: ClassVar[bool] = False
     settings: ClassVar[type] = NoSettings
@@ -372,9 +375,15 @@ class Attack(ABC):
         """Whether its optional packages are there."""
         return all(find_spec(package) is not None for package in self.packages)
 
+    @property
+    def alone(self) -> bool:
+        """Whether it can do without any knowledge."""
+        return not self.needs and not self.needs_any
+
     def lacks(self, knowledge: Knowledge) -> tuple[Held, ...]:
-        """Return what it needs and the attacker does not hold."""
-        return tuple(held for held in get_args(Held) if held in self.needs and not knowledge.has(held))
+        """Return what it needs and the attacker does not hold; of kinds of which one is enough, all if he has none."""
+        one = set() if any(map(knowledge.has, self.needs_any)) else self.needs_any
+        return tuple(held for held in get_args(Held) if held in self.needs | one and not knowledge.has(held))
 
     def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return all settings, those that are not given at their defaults; names that it does not have are refused."""
@@ -403,9 +412,11 @@ def reconstruct(
     """
     chosen = attack.checked(settings)
     held = knowledge.check(*reversed(release.shape), partial=attack.takes_partial)
-    for missing in attack.lacks(held):
-        rule = f"must have {_WORDS[missing]} for this attack"
-        raise InputError("knowledge", rule, "none", f"Give Knowledge({missing}=...).")
+    missing = attack.lacks(held)
+    if missing:
+        first = [one for one in missing if one in attack.needs][:1] or missing
+        rule = f"must have {' or '.join(_WORDS[one] for one in first)} for this attack"
+        raise InputError("knowledge", rule, "none", f"Give Knowledge({first[0]}=...).")
     saved = {} if studied is None else {"studied": studied}
     found = attack.run(release, held, seed=seed, progress=progress, **saved, **chosen)
     _check_found(attack, found, release.shape[0])

@@ -6,11 +6,15 @@ from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
 from isobreach.audits.kept import Store
-from isobreach.audits.remedies import NoiseFigures, Remedies
+from isobreach.audits.matrix import Best, Matrix, PlayedAttacker
+from isobreach.audits.playing import EFFORT, Cell
+from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
 from isobreach.audits.result import (
+    INSIDERS,
     AttributeFigures,
     AuditResult,
     RandomCoalitions,
+    Reached,
     RecordFigures,
     SingleInsider,
     SizeFigures,
@@ -22,16 +26,23 @@ from isobreach.audits.study import GREEDY, audit
 from isobreach.audits.verdict import Gate, gate
 
 __all__ = [
+    "EFFORT",
     "GREEDY",
+    "INSIDERS",
     "RANGE_SHARE",
     "AttackerFigures",
     "AttributeFigures",
     "AuditResult",
     "Baselines",
+    "Best",
     "Bound",
+    "Cell",
     "Gate",
+    "Matrix",
     "NoiseFigures",
+    "PlayedAttacker",
     "RandomCoalitions",
+    "Reached",
     "RecordFigures",
     "Remedies",
     "Sampled",
@@ -39,6 +50,7 @@ __all__ = [
     "SingleInsider",
     "SizeFigures",
     "Smallest",
+    "Stopped",
     "Store",
     "WorstFound",
     "audit",

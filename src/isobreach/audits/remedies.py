@@ -9,31 +9,35 @@ are *given* their rows. Finding these is what noise makes hard first, but inside
 defence should not rest on that: who has to search breaches no more, so the rate is an upper bound for them. There are
 so many coalitions that a rate of 0 can meet the target.
 
-A level meets the owner's target if the upper end of the 95% interval of its breach rate does, if guessing the column
-means does, which no noise prevents, and if no attacker without insiders that the audit plays breaches more records, nor
-learns an attribute of more. These know how much noise there is, and are tried on the levels that stop the insiders,
-upwards, until one stops all.
+A level meets the owner's target if the upper end of the 95% interval of its breach rate does, if the blind guess does,
+which no noise prevents, and if nobody breaches more whom the audit plays: attackers without knowledge, who may not
+learn an attribute of more either, and all others at every number of insiders up to the asked one and with every sample.
+These know how much noise there is, and are tried on the levels that stop the insiders of the closed form, upwards,
+until one stops all.
 
 *Jitter* takes away what some attacks need, values on a grid: each is moved at random within a part of its own step.
-Where such an attack succeeds it is tried upwards until a level stops it, and against insiders, to whom it is a little
-noise. Only a whole step takes the grid away, and even that protects from such attacks alone.
+Where such an attack succeeds it is tried upwards until a level stops it, and against everyone else, to whom it is a
+little noise. Only a whole step takes the grid away, and even that protects from such attacks alone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
+from isobreach._registry import ATTACKS
 from isobreach.audits.attackers import AttackerFigures, attackers
+from isobreach.audits.baselines import Baselines
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.declared import playable
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.audits.kept import Kept
 from isobreach.audits.noisy import NoisyTable
+from isobreach.audits.playing import Cell, Game, cells, play, played_sizes
 from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick
 from isobreach.engine import default_workers
@@ -53,8 +57,9 @@ class NoiseFigures:
     """One level of noise: what insiders breach who know their rows, and what is left of the table's use.
 
     ``breach_rate``: mean over releases and coalitions. ``neighbours`` (mean over records) and ``clusters``: of one.
-    ``attackers``: of each attacker without insiders, the share of records that it breaches, or of which it learns an
-    attribute, on one release; empty where none was tried.
+    ``attackers``: of each attacker without knowledge, the share of records that it breaches, or of which it learns an
+    attribute, on one release; empty where none was tried. ``played``: the largest share that an attacker breaches who
+    was played, None where none was.
     """
 
     noise: float
@@ -62,6 +67,19 @@ class NoiseFigures:
     neighbours: Sampled
     clusters: float
     attackers: Mapping[str, float]
+    played: "Stopped | None" = None
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The attacker who breaches the most of all who were played against a remedy.
+
+    ``share``: his breached share, at least, where playing ended because the target was exceeded.
+    """
+
+    attack: str
+    cell: Cell
+    share: float
 
 
 @dataclass(frozen=True)
@@ -70,7 +88,7 @@ class JitterFigures:
 
     ``attackers``: of each, the share of records that it breaches or of which it learns an attribute. ``claimed``:
     whether one of them claims anything. ``insiders``: share of others breached by given
-    insiders, mean over releases and coalitions.
+    insiders, mean over releases and coalitions. ``played``: as for noise.
     """
 
     jitter: float
@@ -79,11 +97,17 @@ class JitterFigures:
     insiders: Sampled
     neighbours: Sampled
     clusters: float
+    played: Stopped | None = None
 
     @property
     def breach_rate(self) -> float:
-        """What the strongest of them reads."""
+        """What the strongest attack that needs a grid reads."""
         return max(self.attackers.values())
+
+    @property
+    def worst(self) -> float:
+        """What anyone breaches who was tried."""
+        return max(self.breach_rate, self.insiders.high, 0.0 if self.played is None else self.played.share)
 
 
 @dataclass(frozen=True)
@@ -91,8 +115,8 @@ class Remedies:
     """Levels of noise in turn, and the smallest that meets the target, None if none of these does.
 
     ``insiders``: size of the coalitions. ``stability``: agreement of k-means on the original with itself, started
-    elsewhere. ``column_means``: share breached by guessing the column means, which no noise prevents. ``jitter``: tried
-    against attacks that need a grid, one release each; empty where none succeeds or was asked for.
+    elsewhere. ``blind``: share breached by the blind guess, which no noise prevents, and ``guess`` its name.
+    ``jitter``: tried against attacks that need a grid, one release each; empty where none succeeds or was asked for.
     """
 
     insiders: int
@@ -101,19 +125,21 @@ class Remedies:
     levels: tuple[NoiseFigures, ...]
     smallest: float | None
     stability: float
-    column_means: float
+    blind: float
+    guess: str
     jitter: tuple[JitterFigures, ...]
 
     @property
     def smallest_jitter(self) -> float | None:
-        """The smallest jitter that meets the target against attacks that need a grid, None if none of these does."""
-        return next((one.jitter for one in self.jitter if one.breach_rate <= self.target), None)
+        """The smallest jitter that meets the target against everyone who was tried, None if none of these does."""
+        return next((one.jitter for one in self.jitter if max(one.worst, self.blind) <= self.target), None)
 
 
 def remedies(
     table: OwnersTable,
     settings: Settings,
-    column_means: float,
+    guessed: Baselines,
+    game: Game,
     *,
     readable: Sequence[str],
     draws: np.random.Generator,
@@ -122,7 +148,8 @@ def remedies(
 ) -> Remedies:
     """Try every level; coalitions are the same at each of them, noise and rotation are not.
 
-    ``readable``: attacks that need a grid and succeed on the release as it is planned: jitter is worth a try.
+    ``game``: who is played, as on the release that is planned. ``readable``: attacks that need a grid and succeed on
+    it: jitter is worth a try.
     """
     levels, target, insiders = settings.noise_levels, settings.target, settings.sizes[-1]
     repeats = max(min(settings.trials, REPEATS), min(int(np.ceil(_ENOUGH / max(target, 1e-9))), _MOST_REPEATS))
@@ -132,6 +159,8 @@ def remedies(
     seeds = draws.integers(0, 2**62, (len(levels), repeats))
     jitter_seeds = draws.integers(0, 2**62, (len(JITTER_LEVELS), repeats))
     tried = _Tried(table, coalitions, kept, progress)
+    alone = [name for name in settings.attackers if ATTACKS[name].alone]
+    players = _Players(settings, kept, progress)
     steps = np.array([grid_spacing(column) for column in records.T]) if readable else np.zeros(records.shape[1])
     spread = float(np.sqrt(np.var(records, axis=0).mean()))
     figures, smallest = [], None
@@ -139,22 +168,28 @@ def remedies(
         rate = tried.insiders(f"noise {level!r}", own, _Noise(level * spread))
         release = perturb(records, Noisy(noise=level), int(own[0]))
         broken: dict[str, float] = {}
-        if max(rate.high, column_means) <= target and smallest is None:
+        worst: Stopped | None = None
+        if max(rate.high, guessed.blind) <= target and smallest is None:
             label, model = f"noise {level!r}", Noisy.model
-            played = tried.attackers(settings.attackers, label, model, release, int(own[0]), level * spread)
-            broken = {one.name: one.worst for one in played}
-            smallest = level if max(broken.values(), default=0.0) <= target else None
-        figures.append(NoiseFigures(level, rate, *stick.left(release.data[release.key.order]), broken))
+            read = tried.attackers(alone, label, model, release, int(own[0]), level * spread)
+            broken = {one.name: one.worst for one in read}
+            if max(broken.values(), default=0.0) <= target:
+                worst = players.worst(replace(game, scheme=Noisy(noise=level)), label)
+                smallest = level if worst is None or worst.share <= target else None
+        figures.append(NoiseFigures(level, rate, *stick.left(release.data[release.key.order]), broken, worst))
     jittered: list[JitterFigures] = []
     for level, own in zip(JITTER_LEVELS if steps.any() else (), jitter_seeds, strict=False):
         move = _Jitter(level * steps)
         release = perturb(move(records, np.random.default_rng(own[0])), settings.scheme, int(own[0]))
         model = playable(settings.scheme)
-        played = tried.attackers(readable, f"jitter {level!r}", model, release, int(own[0]), move.deviation)
-        rate = tried.insiders(f"jitter {level!r}", own, move)
+        label = f"jitter {level!r}"
+        found = tried.attackers(readable, label, model, release, int(own[0]), move.deviation)
+        rate = tried.insiders(label, own, move)
         left = stick.left(release.data[release.key.order])
-        read = {one.name: one.worst for one in played}
-        jittered.append(JitterFigures(level, any(one.claimed for one in played), read, rate, *left))
+        by_name = {one.name: one.worst for one in found}
+        stopped = max(by_name.values()) <= target and rate.high <= target
+        worst = players.worst(replace(game, widths=move.widths), label) if stopped else None
+        jittered.append(JitterFigures(level, any(one.claimed for one in found), by_name, rate, *left, worst))
         if jittered[-1].breach_rate <= target:
             break
     return Remedies(
@@ -164,9 +199,37 @@ def remedies(
         levels=tuple(figures),
         smallest=smallest,
         stability=stick.stability,
-        column_means=column_means,
+        blind=guessed.blind,
+        guess=guessed.guess,
         jitter=tuple(jittered),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Players:
+    """Attackers who are played against a remedy, on as many splits as the release that is planned."""
+
+    settings: Settings
+    kept: Kept
+    progress: Progress
+
+    def worst(self, game: Game, label: str) -> Stopped | None:
+        """Who breaches most; playing ends when somebody's mean share over all splits exceeds the target anyway."""
+        sums: dict[tuple[str, Cell, str], float] = {}
+        sizes = played_sizes(ladder(self.settings.sizes[-1]))
+        every = cells(sizes, self.settings.held_out(len(game.records)), ranges=self.settings.ranges)
+        best = None
+        for split in play(replace(game, cells=every), self.settings.splits, self.kept, self.progress, label):
+            for score in split:
+                way = (score.attack, score.cell, score.variant)
+                sums[way] = sums.get(way, 0.0) + score.breached / self.settings.splits
+            if not sums:
+                break
+            (attack, cell, _), share = max(sums.items(), key=lambda item: item[1])
+            best = Stopped(attack, cell, share)
+            if share > self.settings.target:
+                break
+        return best
 
 
 class _Move(Protocol):

@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._validation import check_integer
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
 from isobreach.audits.intervals import Sampled, wilson_limits
+from isobreach.audits.matrix import Matrix, PlayedAttacker
+from isobreach.audits.playing import Cell
 from isobreach.audits.remedies import Remedies
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+INSIDERS = "known-input"  # the attack of insiders, for which there is a closed form
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,21 @@ class SingleInsider:
     tried: int
 
 
+@dataclass(frozen=True)
+class Reached:
+    """The largest breached share for so much knowledge, and whose it is.
+
+    ``attack``: None for the blind guess; ``cell``: what the attacker knows; ``closed_form``: mean over random
+    coalitions instead of attackers played.
+    """
+
+    breached: Sampled
+    attack: str | None
+    cell: Cell
+    variant: str = ""
+    closed_form: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class AuditResult:
     """An audit: how few insiders are enough, who is exposed, which attribute leaks, and what would help.
@@ -173,8 +193,11 @@ class AuditResult:
         The records of the greedy coalitions, by name: their first k are the coalition of size k.
     baselines
         What attackers achieve who do not attack.
-    attackers
-        Attackers beyond insiders.
+    readers
+        Attacks that need no knowledge, on the release as it would be published: what they read up to the columns'
+        names.
+    matrix
+        Attackers who were played, by what they know.
     remedies
         What noise would cost and bring; None where it was not asked for.
     rows_known
@@ -187,6 +210,8 @@ class AuditResult:
         Of the columns and the records, where the table has any.
     left_out
         Columns of the table that hold no numbers: no figure is about them.
+    samples_asked
+        Sizes of public samples that were asked for; ``matrix.samples`` are those that were tried.
     """
 
     scheme: str
@@ -207,7 +232,8 @@ class AuditResult:
     insider: SingleInsider
     greedy: Mapping[str, IntArray] = field(repr=False)
     baselines: Baselines
-    attackers: tuple[AttackerFigures, ...]
+    readers: tuple[AttackerFigures, ...]
+    matrix: Matrix = field(repr=False)
     remedies: Remedies | None
     rows_known: bool
     noise: bool
@@ -216,6 +242,7 @@ class AuditResult:
     names: tuple[str, ...] | None = None
     ids: NDArray[Any] | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = ()
+    samples_asked: tuple[int, ...] = ()
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.
@@ -251,3 +278,71 @@ class AuditResult:
         if size is not None:
             exposure = np.nan_to_num(self.records.exposure[self.sizes.index(size)], nan=-1.0)
         return np.argsort(-exposure, kind="stable")[:count]
+
+    @property
+    def attackers(self) -> tuple[AttackerFigures | PlayedAttacker, ...]:
+        """Everyone who attacked: first those without knowledge, then all who were played, the most dangerous first."""
+        return (*self.readers, *self.matrix.attackers)
+
+    def reached(self, insiders: int, sample: int = 0, *, ranges: bool = True) -> Reached:
+        """Return the largest breached share that anyone reaches with at most so much knowledge, and who it is.
+
+        Parameters
+        ----------
+        insiders
+            The largest number of insiders who pool their records.
+        sample
+            The largest size of a public sample.
+        ranges
+            Whether attackers count who know the ranges of the attributes, where any were played.
+        """
+        blind = self.baselines.blind
+        found = [Reached(Sampled(blind, blind, blind), None, Cell(0))]
+        if self.baselines.no_known_record is not None and not self.noise:
+            alone = self.baselines.no_known_record
+            found.append(Reached(Sampled(alone, alone, alone), INSIDERS, Cell(0), closed_form=True))
+        found += [
+            Reached(Sampled(one.share, one.share, one.share), one.name, Cell(0)) for one in self.readers if one.claimed
+        ]
+        found += [
+            Reached(one.random.mean, INSIDERS, Cell(one.size), closed_form=True)
+            for one in self.per_size
+            if one.size <= insiders
+        ]
+        best = self.matrix.reached(insiders, sample, ranges=ranges)
+        if best is not None:
+            cell, attacker = best
+            found.append(Reached(attacker.breached, attacker.attack, cell, attacker.variant))
+        return max(found, key=lambda one: one.breached.value)
+
+    def breached(self, insiders: int, sample: int = 0) -> Sampled:
+        """Return the largest breached share that any attacker reaches with at most so much knowledge.
+
+        The *breached share* is the expected share of other people's records that are estimated within epsilon. It never
+        falls with more knowledge, because an attacker may ignore what he knows.
+
+        Parameters
+        ----------
+        insiders
+            The largest number of insiders who pool their records, 0 for nobody.
+        sample
+            The largest size of a public sample, 0 for none.
+        """
+        least = check_integer("insiders", insiders, least=0)
+        return self.reached(least, check_integer("sample", sample, least=0)).breached
+
+    def learned(self, insiders: int, sample: int = 0) -> FloatArray:
+        """Return, for each attribute, the largest share of other people of whom any attacker learns it.
+
+        Never below the blind guess, and never falling with more knowledge.
+
+        Parameters
+        ----------
+        insiders, sample
+            As for ``breached``.
+        """
+        check_integer("insiders", insiders, least=0)
+        check_integer("sample", sample, least=0)
+        played = self.matrix.learned(insiders, sample, self.columns)
+        closed = [self.attributes.value[k] for k, size in enumerate(self.sizes) if size <= insiders]
+        return np.asarray(np.max([self.baselines.blind_attributes, played, *closed], axis=0))

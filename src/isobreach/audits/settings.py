@@ -24,7 +24,11 @@ RANGE_SHARE = 0.05  # of an attribute's range, within which it counts as learned
 
 @dataclass(frozen=True)
 class Settings:
-    """Arguments of ``isobreach.audit`` that its result depends on. ``attackers``: those beyond insiders."""
+    """Arguments of ``isobreach.audit`` that its result depends on.
+
+    ``attackers``: attacks beyond that of insiders. ``samples``, ``ranges``: what else attackers know who are played.
+    ``splits``: how often they are played, 0 for not at all.
+    """
 
     scheme: Scheme
     epsilon: float
@@ -36,6 +40,9 @@ class Settings:
     target: float
     attackers: tuple[str, ...]
     rows_known: bool
+    samples: tuple[int, ...] = ()
+    ranges: bool = False
+    splits: int = 0
 
     @property
     def motion(self) -> Motion:
@@ -66,6 +73,9 @@ class Settings:
         target: float,
         attackers: Sequence[str],
         rows_known: bool,
+        samples: Sequence[int] = (),
+        ranges: bool = False,
+        splits: int = 0,
     ) -> "Settings":
         """Settings from what a user gives, or what is wrong with that as far as it can be told without the table."""
         scheme = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
@@ -84,7 +94,14 @@ class Settings:
             target=check_probability("target", target),
             attackers=tuple(attackers),
             rows_known=bool(rows_known),
+            samples=tuple(sorted({check_integer("samples", one, least=1) for one in samples})),
+            ranges=bool(ranges),
+            splits=check_integer("splits", splits, least=0),
         )
+
+    def held_out(self, rows: int) -> tuple[int, ...]:
+        """Samples that a table can spare: at most half of it, and somebody must be left beside the insiders."""
+        return tuple(one for one in self.samples if 2 * one <= rows and one + self.sizes[-1] < rows)
 
     def check_table(self, records: NDArray[Any]) -> None:
         """Refuse, before the work starts, coalitions that leave nobody else, and noise relative to no spread."""

@@ -28,9 +28,12 @@ from isobreach.audits.exposure import NOBODY, OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
+from isobreach.audits.matrix import Matrix, matrix
 from isobreach.audits.noisy import DRAWS, RedrawnTable, released_rows
+from isobreach.audits.playing import Game, cells, played_sizes
+from isobreach.audits.playing import play as played_splits
 from isobreach.audits.remedies import remedies
-from isobreach.audits.result import AuditResult
+from isobreach.audits.result import INSIDERS, AuditResult
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
@@ -134,14 +137,18 @@ def _audited(
         norms_kept=not model.translates,
         draws=generator(seed, "baseline"),
     )
-    attacked = attackers(settings.attackers, table, release, release.key.noise, seed, kept, progress, model=model)
+    alone = [name for name in settings.attackers if ATTACKS[name].alone]
+    readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)
+    game = _game(records, table, settings, seed)
+    found = _matrix(game, settings, kept, progress)
     tried = None
     if settings.noise_levels:
         tried = remedies(
             table,
             settings,
-            guessed.column_means,
-            readable=[one.name for one in attacked if ATTACKS[one.name].needs_grid and one.worst > settings.target],
+            guessed,
+            game,
+            readable=[one.name for one in readers if ATTACKS[one.name].needs_grid and one.worst > settings.target],
             draws=generator(seed, "remedy"),
             kept=kept,
             progress=progress,
@@ -166,7 +173,9 @@ def _audited(
         insider=insider,
         greedy=greedy,
         baselines=guessed,
-        attackers=attacked,
+        samples_asked=settings.samples if settings.splits else (),
+        readers=readers,
+        matrix=found,
         remedies=tried,
         rows_known=rows_known,
         noise=model.noise is not None,
@@ -205,6 +214,29 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
         scheme=scheme,
     )
     return table, RowsKnown()
+
+
+def _game(records: NDArray[Any], table: OwnersTable, settings: Settings, seed: int) -> Game:
+    """Who is played on this table, with what knowledge; the owner's own ranges are those that may be known."""
+    sizes, samples = played_sizes(settings.sizes), settings.held_out(len(records))
+    names = (INSIDERS, *settings.attackers) if settings.splits else ()
+    ranges = np.stack([table.records.min(axis=0), table.records.max(axis=0)], axis=1)
+    every = cells(sizes, samples, ranges=settings.ranges)
+    return Game(records, settings.scheme, names, every, settings.epsilon, table.tolerance, ranges, seed)
+
+
+def _matrix(game: Game, settings: Settings, kept: Kept, progress: Progress) -> Matrix:
+    """What the attackers achieve who are played on splits of the table."""
+    model = playable(game.scheme)
+    reasons = {name: ATTACKS[name].suits(model) for name in game.attacks}
+    splits = list(played_splits(game, settings.splits, kept, progress)) if settings.splits else []
+    return matrix(
+        splits,
+        sorted({cell.insiders for cell in game.cells} - {0}),
+        sorted({cell.sample for cell in game.cells} - {0}),
+        ranges=settings.ranges,
+        unsuited={name: reason for name, reason in reasons.items() if reason is not None},
+    )
 
 
 def _coalitions(
@@ -296,7 +328,7 @@ def _greedy(table: OwnersTable, size: int, first: int | None, seed: int, progres
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 7 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 8 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()

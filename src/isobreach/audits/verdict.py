@@ -2,14 +2,15 @@
 """The gate of an audit: whether a limit on the breach probability holds, and what decides that.
 
 An attacker without insiders who reads something reads it of everyone: that closes the gate, and so does one who came to
-no decision. Coalitions close it by the worst of all sizes up to the one in question, guessing their rows or not. It is
-open where the proved bound is low enough, whatever could not be linked, or where nothing that was tried exceeds it.
+no decision. Whoever was played closes it by the share of others that he breaches: somebody is breached with at least
+that probability. Coalitions close it by the worst of all sizes up to the one in question, guessing their rows or not.
+It is open where nothing that was tried exceeds it; a proved bound holds for what insiders' records determine alone.
 """
 
 from dataclasses import dataclass
 
 from isobreach.audits.attackers import AttackerFigures
-from isobreach.audits.result import AuditResult, WorstFound
+from isobreach.audits.result import AuditResult, Reached, WorstFound
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,9 @@ class Gate:
     insiders
         Coalitions of up to so many count.
     attacker
-        The attacker without insiders who closes it.
+        The attacker without knowledge who closes it.
+    reached
+        The attacker who was played and closes it, or the blind guess.
     size, worst, guessed
         The coalition that closes it, with its size, and whether it may have to guess its rows for that.
     bound
@@ -34,6 +37,7 @@ class Gate:
     insiders: int
     bound: float
     attacker: AttackerFigures | None = None
+    reached: Reached | None = None
     size: int = 0
     worst: WorstFound | None = None
     guessed: bool = False
@@ -41,7 +45,7 @@ class Gate:
     @property
     def closed(self) -> bool:
         """Whether the limit is exceeded, or might be."""
-        return self.attacker is not None or self.worst is not None
+        return self.attacker is not None or self.reached is not None or self.worst is not None
 
     @property
     def proved(self) -> bool:
@@ -64,9 +68,12 @@ def gate(result: AuditResult, limit: float, insiders: int | None = None) -> Gate
     """
     sizes = result.up_to(result.sizes[-1] if insiders is None else insiders)
     asked, bound = sizes[-1].size, sizes[-1].bound.worst
-    for attacker in result.attackers:
+    for attacker in result.readers:
         if attacker.claimed or not attacker.decided:
             return Gate(limit, asked, bound, attacker)
+    reached = result.reached(asked, result.matrix.samples[-1])
+    if reached.breached.value > limit:
+        return Gate(limit, asked, bound, reached=reached)
     if bound > limit:
         for guessed in (False, True):
             found = [(one.guessed_record if guessed else one.worst_record, one.size) for one in sizes]

@@ -161,6 +161,13 @@ app.add_command(attack)
     callback=options.split_names,
     help="Attackers beside insiders, by commas; known-input for none.  [default: all that need no knowledge]",
 )
+@click.option(
+    "--samples",
+    default="200,1000",
+    show_default=True,
+    help="Sizes of public samples that attackers may have, by commas; 0 for none. They are held out of the table.",
+)
+@click.option("--ranges", is_flag=True, help="Suppose that attackers know the ranges of the attributes.")
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
 @click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")
 @click.option(
@@ -183,6 +190,8 @@ def audit(
     noise_levels: str | None,
     target: float,
     attacks: tuple[str, ...] | None,
+    samples: str,
+    ranges: bool,
     out: Path | None,
     rows_known: bool,
     fail_above: float | None,
@@ -200,7 +209,7 @@ def audit(
     Random coalitions of every size attack a trial release, and greedy ones look for the worst. With --out, finished
     work is kept beside the folder: the same command goes on after an interruption, to the same result.
     """
-    from isobreach.cli.audit import AuditJob, parse_numbers, parse_sizes
+    from isobreach.cli.audit import AuditJob, parse_numbers, parse_samples, parse_sizes
     from isobreach.cli.gate import Gate
 
     tolerances = parse_numbers("--tolerance", tolerance)
@@ -215,6 +224,8 @@ def audit(
         "target": target,
         "attacks": attacks,
         "rows_known": rows_known,
+        "samples": parse_samples(samples),
+        "ranges": ranges,
     }
     job = AuditJob(data, columns, id_column, asked, Gate(fail_above, fail_size), out, force, seed, typed_again())
     job.run(Console(json_only=json_only, quiet=quiet))

@@ -55,6 +55,15 @@ def parse_sizes(text: str) -> list[int]:
     return sizes
 
 
+def parse_samples(text: str) -> list[int]:
+    """Sizes of samples by commas; 0 is none."""
+    try:
+        sizes = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError("--samples", "must be sizes such as 200,1000, or 0 for none", repr(text)) from None
+    return [size for size in sizes if size != 0]
+
+
 def parse_numbers(option: str, text: str | None) -> list[float]:
     """Numbers by commas."""
     if text is None or not text.strip():
@@ -144,7 +153,7 @@ class AuditJob:
             "fail-size": self.gate.size,
         }
         again = shlex.join([*self.typed, "--seed", str(result.seed), "--out", "again"])
-        packages = tuple(package for one in result.attackers for package in ATTACKS[one.name].packages[:1])
+        packages = tuple({package: None for one in result.attackers for package in ATTACKS[one.name].packages[:1]})
         record = run_record(self.command, parameters, result.seed, inputs, packages=packages)
         run = {"command": self.command, "command_line": again, **record}
         with atomic_directory(out, force=self.force, temporary=_partial(out)) as folder:
@@ -199,7 +208,9 @@ def _per_attribute(result: AuditReport) -> dict[str, Any]:
         "attribute": np.array(names),
         "tolerance": figures.tolerance if figures.given else np.full(result.columns, np.nan),  # 5% would tell the range
         "column_mean": result.baselines.attributes,
-        **{f"{one.name}_attack": one.attributes for one in result.attackers},
+        "blind_guess": result.baselines.blind_attributes,
+        "best_attacker": result.learned(result.sizes[-1], result.matrix.samples[-1]),
+        **{f"{one.name}_attack": one.attributes for one in result.readers},
     }
     for place, size in enumerate(result.sizes):
         for name, part in (("learned", figures.value), ("low", figures.low), ("high", figures.high)):

@@ -3,6 +3,12 @@
 
 from isobreach.audits import AuditResult
 
+_PLAYED = (
+    " Attackers who are played may also hold a public sample, records of the same population that are not released. "
+    "They do to their estimates what anyone would: round them to the grid that they see, keep them within ranges, and "
+    "guess what is hidden from what is not."
+)
+
 
 def threat(result: AuditResult) -> str:
     """Who the attackers are."""
@@ -19,7 +25,8 @@ def threat(result: AuditResult) -> str:
     return (
         f"{unit}The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; "
         f"{rows} they determine part of the motion, and estimate everyone else's record."
-        + (" Attackers without insiders hold the release alone." if result.attackers else "")
+        + (" Attackers without knowledge hold the release alone." if result.readers else "")
+        + (_PLAYED if result.matrix.splits else "")
     )
 
 
@@ -101,6 +108,12 @@ def kinds(result: AuditResult) -> dict[str, str]:
             "mean breach probability over simulated releases, with 95% intervals; upper bounds for insiders who have "
             "to find their rows; attackers without insiders: counted on one release"
         )
-    if result.attackers:
-        said["attackers without insiders"] = "counted on one release"
+    if result.matrix.splits:
+        said["attackers played"] = (
+            f"sampled: the attacks themselves on {result.matrix.splits} splits of the table, counted against the "
+            "truth; the best is chosen on one half and told from the other, with 95% intervals"
+        )
+        said["blind guess"] = "counted on all records"
+    if result.readers:
+        said["attackers without knowledge"] = "counted on one release"
     return said

@@ -7,7 +7,7 @@ import numpy as np
 
 from isobreach._phrases import count
 from isobreach.audits import AuditResult, Remedies, Sampled
-from isobreach.report.audit_wording import share
+from isobreach.report.audit_cells import share
 from isobreach.report.charts import Chart, Line
 
 _CURVE_POINTS = 60

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._registry import ATTACKS
-from isobreach.audits import AuditResult, Sampled, SizeFigures
+from isobreach.audits import AuditResult, Sampled, SizeFigures, Stopped
 from isobreach.report.audit_caveats import caveats, kinds, threat
+from isobreach.report.audit_matrix import matrix_json
 from isobreach.report.audit_wording import column, sentences, verdict
 
 FloatArray = NDArray[np.float64]
@@ -70,6 +71,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
             "random_link": _sampled(result.baselines.random_link),
             "random_link_right": result.baselines.random_link_right,
             "no_known_record": result.baselines.no_known_record,
+            "blind_guess": result.baselines.blind,
         },
         "attackers": [
             {
@@ -80,8 +82,9 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
                 "named_share": one.named,
                 "decided": one.decided,
             }
-            for one in result.attackers
+            for one in result.readers
         ],
+        "matrix": matrix_json(result),
         "remedies": _remedies(result),
     }
 
@@ -128,7 +131,9 @@ def _attribute(result: AuditResult, place: int) -> dict[str, Any]:
         "name": column(result, place),
         "tolerance": float(figures.tolerance[place]) if figures.given else None,
         "column_mean": float(result.baselines.attributes[place]),
-        "attackers": {one.name: float(one.attributes[place]) for one in result.attackers},
+        "blind_guess": float(result.baselines.blind_attributes[place]),
+        "best_attacker": float(result.learned(result.sizes[-1], result.matrix.samples[-1])[place]),
+        "attackers": {one.name: float(one.attributes[place]) for one in result.readers},
         "by_size": [
             {
                 "size": size,
@@ -165,7 +170,11 @@ def _exposure(value: float, limits: tuple[FloatArray, FloatArray], row: int) -> 
 
 def _by_attack(rates: Mapping[str, float]) -> dict[str, float | None]:
     """Breach rates by attack; those that audits usually play have one anyway, None where it was not tried."""
-    usual = [name for name in ATTACKS if name in rates or (ATTACKS.built_in(name) and ATTACKS[name].audited)]
+    usual = [
+        name
+        for name in ATTACKS
+        if name in rates or (ATTACKS.built_in(name) and ATTACKS[name].audited and ATTACKS[name].alone)
+    ]
     return {f"{name}_breach_rate": rates.get(name) for name in usual}
 
 
@@ -185,6 +194,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
                 "jitter": one.jitter,
                 "claimed": one.claimed,
                 **_by_attack(one.attackers),
+                "played": _stopped(one.played),
                 "insiders_breach_rate": _sampled(one.insiders),
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
@@ -197,9 +207,18 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
                 "noise": one.noise,
                 "breach_rate": _sampled(one.breach_rate),
                 **_by_attack(one.attackers),
+                "played": _stopped(one.played),
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
             }
             for one in tried.levels
         ],
     }
+
+
+def _stopped(one: Stopped | None) -> dict[str, Any] | None:
+    """Who breaches most of all who were played against a remedy."""
+    if one is None:
+        return None
+    known = {"insiders": one.cell.insiders, "sample": one.cell.sample, "ranges": one.cell.ranges}
+    return {"attack": one.attack, **known, "breached_share": one.share}

@@ -12,8 +12,10 @@ from typing import Any
 from isobreach._text import escape
 from isobreach.audits import AuditResult
 from isobreach.report.audit_caveats import caveats, kinds, threat
+from isobreach.report.audit_cells import Cell, table
 from isobreach.report.audit_charts import audit_charts
-from isobreach.report.audit_tables import Cell, attackers, attributes, records, remedies, sizes, smallest, table
+from isobreach.report.audit_matrix import matrix_section
+from isobreach.report.audit_tables import attributes, readers, records, remedies, sizes, smallest
 from isobreach.report.audit_wording import (
     breach_words,
     sentences,
@@ -32,13 +34,14 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
     said = "".join(f"<li>{escape(line)}</li>" for line in sentences(result))
     script = _resource("audit.js")
     parts = [
+        matrix_section(result),
         _figures(result),
         sizes(result),
         smallest(result),
         records(result),
         attributes(result),
         remedies(result),
-        attackers(result),
+        readers(result),
         f"<h2>Threat model</h2><p>{escape(threat(result))}</p>",
         "<h2>What the figures do not say</h2>",
         "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in caveats(result)) + "</ul>",

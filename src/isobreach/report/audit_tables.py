@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of an audit's page, each with its heading and what its columns mean."""
 
-import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,20 +8,17 @@ import numpy as np
 from isobreach._phrases import cell, count, percent
 from isobreach._text import escape
 from isobreach.audits import AuditResult, Remedies, Sampled
+from isobreach.report.audit_cells import Cell, amount, share, table
 from isobreach.report.audit_wording import (
-    amount,
     attack_titles,
     attacker_sentence,
     column,
     jitter_sentences,
     remedy_sentence,
-    share,
     tolerance,
 )
 
 MOST, MOST_ATTRIBUTES = 25, 100  # records and attributes that the page shows
-_SHORT, _BROKEN, _PHONE = 12, 10, 47  # letters: never broken, least width of longer names, width of a phone
-Cell = tuple[str, float | None]  # text, and the number to sort by
 
 _NOT_TRIED = ("not tried", None)
 
@@ -130,28 +125,36 @@ def attributes(result: AuditResult) -> str:
     figures = result.attributes
     last = len(result.sizes) - 1
     places = sorted({0, last // 3, 2 * last // 3, last})
-    attacks = [(f"learned by the {one.name} attack", one.attributes) for one in result.attackers]
+    attacks = [(f"learned by the {one.name} attack", one.attributes) for one in result.readers]
     head = (
         "attribute",
+        "learned by the best attacker",
+        "blind guess",
+        "added by the release",
         *(f"learned by {count(result.sizes[place], 'random insider')}" for place in places),
         *(name for name, _ in attacks),
         "guessing its mean",
         "within",
     )
-    most = np.max([figures.value.max(axis=0), *(learned for _, learned in attacks)], axis=0)
-    shown = np.sort(np.argsort(-most, kind="stable")[:MOST_ATTRIBUTES])
+    best, blind = result.learned(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
+    most = np.max([best - blind, *(learned - blind for _, learned in attacks)], axis=0)
+    shown = np.argsort(-most, kind="stable")[:MOST_ATTRIBUTES]
     rows: list[list[Cell]] = []
     for place in shown.tolist():
         values = [[float(part[k, place]) for part in (figures.value, figures.low, figures.high)] for k in places]
         within = (tolerance(result, place), float(figures.tolerance[place]) if figures.given else None)
-        cells = [*(_sampled(Sampled(*value)) for value in values)]
+        cells = [_percent(float(one[place])) for one in (best, blind, best - blind)]
+        cells += [_sampled(Sampled(*value)) for value in values]
         cells += [_percent(float(learned[place])) for _, learned in attacks]
         rows.append(
             [(column(result, place), None), *cells, _percent(float(result.baselines.attributes[place])), within]
         )
     note = (
-        "Share of the others of whom the attribute is learned, counted, with 95% intervals over random coalitions. "
-        "Attacks without insiders: of all records, counted on one release, once attributes are named. Higher is worse."
+        "Share of the others of whom the attribute is learned, counted. Best attacker: with all insiders and the "
+        "largest public sample, of all who were played. Blind guess: the one value that is within tolerance of most "
+        "people, without the release. Those to which the release adds most come first. Random insiders: with 95% "
+        "intervals over coalitions. Attacks without knowledge: of all records, counted on one release, once attributes "
+        "are named."
     )
     if len(shown) < result.columns:
         note += f" The {len(shown):,} most learned of {result.columns:,}: per_attribute.parquet has all."
@@ -163,12 +166,20 @@ def remedies(result: AuditResult) -> str:
     tried = result.remedies
     if tried is None:
         return ""
-    head = ("noise", "breached by insiders", "read without insiders", "neighbours kept", "clusters agree")
+    head = (
+        "noise",
+        "breached by insiders",
+        "read without knowledge",
+        "breached by attackers played",
+        "neighbours kept",
+        "clusters agree",
+    )
     rows = [
         [
             (f"{one.noise:g}", one.noise),
             _sampled(one.breach_rate),
             (share(worst), worst) if (worst := max(one.attackers.values(), default=None)) is not None else _NOT_TRIED,
+            _NOT_TRIED if one.played is None else (share(one.played.share), one.played.share),
             _sampled(one.neighbours),
             _number(one.clusters),
         ]
@@ -177,9 +188,10 @@ def remedies(result: AuditResult) -> str:
     note = (
         f"Insiders: {tried.insiders}, who know their own rows, so that rates are upper bounds for those who have to "
         f"find them; {tried.repeats} releases each, means of breach probabilities with 95% intervals; a breach is an "
-        f"estimate within {percent(result.epsilon)}. Read: share of records that an attack without insiders "
-        "breaches or of which it learns an attribute, counted on one release. Guessing "
-        f"the column means breaches {share(tried.column_means)}. "
+        f"estimate within {percent(result.epsilon)}. Read: share of records that an attack without knowledge "
+        "breaches or of which it learns an attribute, counted on one release. Attackers played: the most that any of "
+        "them breaches, or what was reached when the target was exceeded; weaker levels that insiders already break "
+        f"were not tried. Guessing {tried.guess} breaches {share(tried.blind)}. "
         f"k-means on the original, started elsewhere, agrees with itself to {tried.stability:.2f}."
     )
     said = " ".join([remedy_sentence(result), *jitter_sentences(result)])
@@ -194,8 +206,9 @@ def _jitter(tried: Remedies) -> str:
         return ""
     head = (
         "jitter, of a step",
-        "read without insiders",
+        "read without knowledge",
         "breached by insiders",
+        "breached by attackers played",
         "neighbours kept",
         "clusters agree",
     )
@@ -204,6 +217,7 @@ def _jitter(tried: Remedies) -> str:
             (f"{one.jitter:g}", one.jitter),
             (share(one.breach_rate), one.breach_rate),
             _sampled(one.insiders),
+            _NOT_TRIED if one.played is None else (share(one.played.share), one.played.share),
             _sampled(one.neighbours),
             _number(one.clusters),
         ]
@@ -214,12 +228,12 @@ def _jitter(tried: Remedies) -> str:
     return f'<p class="soft">{escape(note)}</p>{table(head, rows)}'
 
 
-def attackers(result: AuditResult) -> str:
-    """Attackers without insiders, where there are any."""
-    if not result.attackers:
+def readers(result: AuditResult) -> str:
+    """Attacks that need no knowledge, where there are any."""
+    if not result.readers:
         return ""
-    lines = "".join(f"<li>{escape(attacker_sentence(result, k))}</li>" for k in range(len(result.attackers)))
-    return f"<h2>Attackers without insiders</h2><ul>{lines}</ul>"
+    lines = "".join(f"<li>{escape(attacker_sentence(result, k))}</li>" for k in range(len(result.readers)))
+    return f"<h2>Attackers without any knowledge</h2><ul>{lines}</ul>"
 
 
 def _interval(value: Sampled, say: Any) -> str:
@@ -236,55 +250,3 @@ def _percent(value: float) -> Cell:
 
 def _number(value: float) -> Cell:
     return f"{value:.2f}", value
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[Cell]], *, sortable: bool = False) -> str:
-    """A table; where it is too wide for a phone, its rows are stacked there, with the head's words before each figure.
-
-    Roles are spelled out, because a stacked table is none to some screen readers.
-    """
-
-    def one_cell(name: str, text: str, number: float | None) -> str:
-        label = f' data-label="{escape(name)}"' if name else ""
-        if number is None:
-            if len(text) <= _SHORT:
-                return f'<td role="cell" class="name short"{label}>{escape(text)}</td>'
-            parts = escape(text)
-            if " " not in text:  # a long name: where a line had better end
-                parts = re.sub(r"([_@-])(?=\w)", r"\1<wbr/>", parts)
-            return f'<td role="cell" class="name"{label}>{parts}</td>'
-        parts = " ".join(f"<span>{escape(part)}</span>" for part in _pieces(text))
-        return f'<td role="cell" data-value="{number!r}"{label}>{parts}</td>'
-
-    header = "".join(f'<th scope="col" role="columnheader">{escape(name)}</th>' for name in head)
-    body = "".join(
-        '<tr role="row">' + "".join(one_cell(name, *one) for name, one in zip(head, row, strict=True)) + "</tr>"
-        for row in rows
-    )
-    kinds = [name for name, so in (("sortable", sortable), ("stack", _too_wide(head, rows))) if so]
-    kind = f' class="{" ".join(kinds)}"' if kinds else ""
-    top = f'<thead role="rowgroup"><tr role="row">{header}</tr></thead>' if any(head) else ""
-    table = f'<table role="table"{kind}>{top}<tbody role="rowgroup">{body}</tbody></table>'
-    return f'<div class="wide" tabindex="0">{table}</div>'
-
-
-def _pieces(text: str) -> list[str]:
-    """A number and its interval: a line may end between them, and nowhere else."""
-    value, bracket, interval = text.partition(" [")
-    return [value, f"[{interval}"] if bracket else [value]
-
-
-def _too_wide(head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether a phone would have to scroll sideways: by the longest part of each column that stays in one line."""
-
-    def least(text: str, number: float | None) -> int:
-        if number is not None:
-            return max(map(len, _pieces(text)))
-        return len(text) if len(text) <= _SHORT else _BROKEN
-
-    columns = zip(*rows, strict=True)
-    widths = [
-        max(max(map(len, name.split()), default=0), *(least(*one) for one in column))
-        for name, column in zip(head, columns, strict=False)
-    ]
-    return sum(widths) + len(widths) > _PHONE

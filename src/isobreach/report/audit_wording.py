@@ -7,38 +7,11 @@ import numpy as np
 
 from isobreach._phrases import count, left_out, percent, probability
 from isobreach._registry import ATTACKS
-from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Gate, Sampled, Smallest
+from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Gate, Sampled, Smallest, Stopped
+from isobreach.report.audit_cells import amount, sampled_share, share
+from isobreach.report.audit_matrix import known_words, matrix_sentences, matrix_verdict
 
-_SHOWN = "95% interval"
-
-
-def share(value: float) -> str:
-    """A share as a percentage that never rounds to none or all.
-
-    >>> share(0.0), share(0.00004), share(0.0123), share(0.5), share(0.99999), share(1.0)
-    ('0%', 'below 0.01%', '1.2%', '50%', 'above 99.99%', '100%')
-    """
-    if value in (0.0, 1.0):
-        return f"{value:.0%}"
-    if value < 0.0001:
-        return "below 0.01%"
-    if value > 0.9999:
-        return "above 99.99%"
-    return f"{100 * value:.2g}%" if value < 0.1 else f"{100 * value:.3g}%" if value < 0.99 else f"{100 * value:.2f}%"
-
-
-def amount(value: float) -> str:
-    """A number of records, or under noise an expected one.
-
-    >>> amount(1234.0), amount(12.345)
-    ('1,234', '12.3')
-    """
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}" if value < 100 else f"{value:,.1f}"
-
-
-def sampled_share(value: Sampled) -> str:
-    """A sampled share with its interval."""
-    return f"{share(value.value)} ({_SHOWN}: {share(value.low)} to {share(value.high)})"
+_BY_RECORDS = "By what insiders' records determine alone, the rest guessed at random:"
 
 
 def breach_words(result: AuditResult) -> str:
@@ -52,7 +25,12 @@ def _near(result: AuditResult) -> str:
 
 
 def verdict(result: AuditResult) -> str:
-    """The outcome in one sentence, and one more for an attacker who needs no insider."""
+    """The outcome: the worst attacker first, and one sentence more for an attacker who needs no knowledge."""
+    return " ".join([matrix_verdict(result) or insiders_sentence(result), *_readers(result)])
+
+
+def insiders_sentence(result: AuditResult) -> str:
+    """What insiders achieve by the closed form: they guess what their records do not determine at random."""
     said = _insiders(result)
     found, guessed = result.smallest[0].found, result.smallest[0].guessed
     if found is not None and guessed is not None and guessed < found:
@@ -60,12 +38,18 @@ def verdict(result: AuditResult) -> str:
     if result.undecided:
         coalitions = count(result.trials, "random coalition")
         said += f" Links were undecided for {result.undecided} of {coalitions}: it may be worse."
-    for attacker in result.attackers:
+    return said
+
+
+def _readers(result: AuditResult) -> list[str]:
+    """What attacks without knowledge read, or might."""
+    said = []
+    for attacker in result.readers:
         if attacker.claimed:
-            said += f" {_capital(attacker_reads(result, attacker))}."
+            said.append(f"{_capital(attacker_reads(result, attacker))}.")
         elif not attacker.decided:
-            said += (
-                f" The {attacker.name} attack, which needs no insider, came to no decision: with more time or "
+            said.append(
+                f"The {attacker.name} attack, which needs no insider, came to no decision: with more time or "
                 "knowledge it may succeed."
             )
     return said
@@ -95,6 +79,15 @@ def gate_sentence(result: AuditResult, gate: Gate) -> str:
             f"the {gate.attacker.name} attack, which needs no insider, came to no decision: with more time or "
             "knowledge it may succeed. --attacks known-input leaves it out."
         )
+    if gate.reached is not None:
+        one = gate.reached
+        if one.attack is None:
+            return (
+                f"guessing {result.baselines.guess} breaches {share(one.breached.value)} of all people without the "
+                f"release, above {gate.limit:g}: no protection opens this gate at this epsilon."
+            )
+        how = f"with {known_words(one.cell)}, the {ATTACKS[one.attack].title}"
+        return f"{how} breaches {share(one.breached.value)} of all other people, above {gate.limit:g}."
     if gate.worst is not None:
         unsure = " if it knows its own rows, which it is not certain of but may guess" if gate.guessed else ""
         return (
@@ -111,6 +104,10 @@ def gate_sentence(result: AuditResult, gate: Gate) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _insiders(result: AuditResult) -> str:
@@ -151,6 +148,8 @@ def sentences(result: AuditResult) -> list[str]:
     others = result.rows - last.size
     most = f"; no coalition of that size can breach more than {last.bound.records:,} in this way"
     lines = [
+        *matrix_sentences(result),
+        *([f"{_BY_RECORDS} {_small(insiders_sentence(result))}"] if matrix_verdict(result) else []),
         _coalitions(result),
         (
             f"The worst coalition of {last.size} that was found ({last.worst_breached.coalition}) breaches "
@@ -165,7 +164,7 @@ def sentences(result: AuditResult) -> list[str]:
             f"records, a link drawn at random {sampled_share(result.baselines.random_link)}."
         ),
     ]
-    lines += [attacker_sentence(result, place) for place in range(len(result.attackers))]
+    lines += [attacker_sentence(result, place) for place in range(len(result.readers))]
     if result.remedies is not None:
         lines.append(remedy_sentence(result))
         lines += jitter_sentences(result)
@@ -258,7 +257,7 @@ def tolerance(result: AuditResult, place: int) -> str:
 
 def attacker_sentence(result: AuditResult, place: int) -> str:
     """What an attacker without insiders achieved."""
-    one = result.attackers[place]
+    one = result.readers[place]
     if not one.claimed:
         outcome = "makes no claim" if one.decided else "came to no decision"
         why = one.reason.removeprefix("Nothing is claimed: ")
@@ -276,19 +275,28 @@ def remedy_sentence(result: AuditResult) -> str:
     )
     played = {name: None for one in tried.levels for name in one.attackers}
     goal += f" and against {attack_titles(played)}" if played else ""
-    if tried.column_means > tried.target:
+    goal += " and against everyone who was played" if result.matrix.splits else ""
+    if tried.blind > tried.target:
         return (
-            f"Noise: none can bring the breach rate to {share(tried.target)}: guessing the column means breaches "
-            f"{share(tried.column_means)} of the records, whatever is published."
+            f"Noise: none can bring the breach rate to {share(tried.target)}: guessing {tried.guess} breaches "
+            f"{share(tried.blind)} of the records, whatever is published."
         )
     if tried.smallest is None:
-        return f"Noise: none of the levels tried ({', '.join(f'{one.noise:g}' for one in tried.levels)}) meets {goal}."
+        levels = ", ".join(f"{one.noise:g}" for one in tried.levels)
+        last = tried.levels[-1].played
+        who = f": at the last, {stopped_words(last)}" if last is not None and last.share > tried.target else ""
+        return f"Noise: none of the levels tried ({levels}) meets {goal}{who}."
     level = next(one for one in tried.levels if one.noise == tried.smallest)
     return (
         f"Noise: {level.noise:g} times the table's spread is the smallest level tried that meets {goal}; "
         f"{share(level.neighbours.value)} of nearest neighbours are then kept, and clusters agree to "
         f"{level.clusters:.2f} (1: the same, 0: as by chance). Stronger attacks than these may need more."
     )
+
+
+def stopped_words(one: Stopped) -> str:
+    """Who breaches how many in spite of a remedy."""
+    return f"with {known_words(one.cell)}, the {ATTACKS[one.attack].title} breaches {share(one.share)} or more"
 
 
 def attack_titles(names: Iterable[str]) -> str:

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who can do what: for so many insiders and such public knowledge, what the best attacker achieves.
+
+Which attack and which variant of its estimates is best is chosen on one half of the splits and told from the other,
+both ways round; so a lucky draw is not told as skill. An attacker may ignore what he knows, and the release itself: no
+figure falls with more knowledge, and none is below the blind guess.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.audits.intervals import Sampled, mean_interval
+from isobreach.audits.playing import PLAIN, Cell, Scores
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedAttacker:
+    """An attack with so much knowledge, played on every split.
+
+    Attributes
+    ----------
+    name
+        The attack.
+    cell
+        What the attacker knows.
+    variant
+        What he does to his raw estimates.
+    breached
+        Share of others breached: mean over splits, with its 95% interval.
+    learned
+        Of each attribute, the share of others of whom it is learned.
+    splits
+        How many were played.
+    """
+
+    name: str
+    cell: Cell
+    variant: str
+    breached: Sampled
+    learned: FloatArray = field(repr=False)
+    splits: int
+
+    @property
+    def insiders(self) -> int:
+        """Insiders who pool their records."""
+        return self.cell.insiders
+
+    @property
+    def sample(self) -> int:
+        """Records of the public sample."""
+        return self.cell.sample
+
+    @property
+    def ranges(self) -> bool:
+        """Whether ranges of the attributes are known."""
+        return self.cell.ranges
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The best attacker of a cell."""
+
+    attack: str
+    variant: str
+    breached: Sampled
+    learned: FloatArray = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """All cells that were played.
+
+    Attributes
+    ----------
+    sizes, samples
+        Numbers of insiders and sample sizes that were played; both begin with 0.
+    ranges
+        Whether ranges of the attributes count as known.
+    attackers
+        Every attack in every cell, the most dangerous first.
+    best
+        The best attacker of each cell.
+    splits
+        How many were played.
+    unsuited
+        Attacks that cannot work on such a release, and why.
+    """
+
+    sizes: tuple[int, ...]
+    samples: tuple[int, ...]
+    ranges: bool
+    attackers: tuple[PlayedAttacker, ...]
+    best: Mapping[Cell, Best]
+    splits: int
+    unsuited: Mapping[str, str]
+
+    def reached(self, insiders: int, sample: int, *, ranges: bool = True) -> tuple[Cell, Best] | None:
+        """The best of all cells with at most so much knowledge; None where none was played."""
+        within = [
+            (cell, best)
+            for cell, best in self.best.items()
+            if cell.insiders <= insiders and cell.sample <= sample and (ranges or not cell.ranges)
+        ]
+        return max(within, key=lambda pair: (pair[1].breached.value, -pair[0].insiders), default=None)
+
+    def learned(self, insiders: int, sample: int, columns: int) -> FloatArray:
+        """Of each attribute, the largest share of others of whom a cell with at most so much knowledge learns it."""
+        found = [
+            best.learned for cell, best in self.best.items() if cell.insiders <= insiders and cell.sample <= sample
+        ]
+        return np.asarray(np.max(found, axis=0)) if found else np.zeros(columns)
+
+
+def matrix(
+    played: Sequence[Sequence[Scores]],
+    sizes: Sequence[int],
+    samples: Sequence[int],
+    *,
+    ranges: bool,
+    unsuited: Mapping[str, str],
+) -> Matrix:
+    """Sum up what was played on every split."""
+    cells = sorted({score.cell for split in played for score in split})
+    attackers: list[PlayedAttacker] = []
+    best: dict[Cell, Best] = {}
+    for cell in cells:
+        own = [[score for score in split if score.cell == cell] for split in played]
+        names = sorted({score.attack for split in own for score in split})
+        for name in names:
+            one = _best([[score for score in split if score.attack == name] for split in own])
+            attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(played)))
+        best[cell] = _best(own)
+    attackers.sort(key=lambda one: (-one.breached.value, one.cell, one.name))
+    return Matrix((0, *sizes), (0, *samples), ranges, tuple(attackers), best, len(played), dict(unsuited))
+
+
+def _best(splits: Sequence[Sequence[Scores]]) -> Best:
+    """The best of all that was played in one cell: chosen on one half of the splits, told from the other."""
+    ways = sorted({(score.attack, score.variant) for split in splits for score in split})
+    shares, learned = (np.array(figures) for figures in zip(*(_figures(split, ways) for split in splits), strict=True))
+    told = mean_interval(told_from_halves(shares))
+    attack, variant = ways[int(shares.mean(axis=0).argmax())]
+    attributes = [float(told_from_halves(learned[:, :, j]).mean()) for j in range(learned.shape[2])]
+    return Best(attack, variant, told, np.array(attributes))
+
+
+def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[list[float], list[FloatArray]]:
+    """Shares breached and learned by every way on a split.
+
+    A variant that an attack does not offer there is its plain estimate, and an attack that does not play there breaches
+    nobody.
+    """
+    found = {(score.attack, score.variant): score for score in split}
+    nobody = Scores(split[0].cell, "", "", 0.0, np.zeros_like(split[0].learned))
+    taken = [found.get(way, found.get((way[0], PLAIN), nobody)) for way in ways]
+    return [score.breached for score in taken], [score.learned for score in taken]
+
+
+def told_from_halves(values: FloatArray) -> FloatArray:
+    """Of each split, what was chosen on the splits of the other half.
+
+    Parameters
+    ----------
+    values
+        Figures, one row a split and one column a choice.
+    """
+    told = np.empty(len(values))
+    even, odd = np.arange(0, len(values), 2), np.arange(1, len(values), 2)
+    for chosen_on, told_from in ((even, odd), (odd, even)):
+        if len(told_from):
+            fit = values[chosen_on] if len(chosen_on) else values
+            told[told_from] = values[told_from, int(fit.mean(axis=0).argmax())]
+    return told

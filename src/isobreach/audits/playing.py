@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Attackers played for real: a part of the table is published, attacked with all that the attacker knows, and counted.
+
+A *split* draws a public sample, which is held out, protects the other records anew, and draws insiders among them. A
+*cell* is what the attacker knows: so many insiders, a sample of so many records, ranges or not. On every split each
+attack plays every cell whose knowledge it can use. Its estimates, and each of their variants, are compared with the
+records of everyone but the insiders: the share that is breached, and of each attribute the share that is learned.
+
+Insiders know their own rows. Where the release keeps distances few are needed to find them, and a defence should not
+rest on that search: who has to search breaches no more.
+
+The release is studied once on each split (``Attack.study``), so that further cells cost what depends on knowledge. Of
+a large table a random part is published: attacks fit their models to samples of rows anyway, and shares of a part are
+those of the whole. Links are not counted here.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._progress import Progress, no_progress
+from isobreach._random import generator
+from isobreach.attacks import ATTACKS, Attack, Knowledge, Reconstruction, reconstruct
+from isobreach.audits.declared import directions, playable
+from isobreach.audits.kept import Arrays, Kept
+from isobreach.engine import ProcessEngine, Workers, as_engine, default_workers
+from isobreach.geometry import row_norms
+from isobreach.schemes import Scheme, perturb
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is played.
+
+    Attributes
+    ----------
+    splits
+        Splits of the table: two halves of four, so that a choice on one is told from the other.
+    rows
+        Records that are published on a split, at most: what a sample of 20,000 shows is known to less than a percent.
+    sizes
+        Numbers of insiders that are played, at most, nobody among them not counted.
+    apart
+        Entries of a table times cells, from which on splits go to processes of their own: below, starting them costs
+        more than they save.
+    """
+
+    splits: int = 8
+    rows: int = 20_000
+    sizes: int = 4
+    apart: int = 100_000
+
+
+EFFORT = Effort()
+PLAIN = "as it is"  # estimates without anything done to them
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """What an attacker knows besides the release."""
+
+    insiders: int
+    sample: int = 0
+    ranges: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no knowledge at all."""
+        return not (self.insiders or self.sample or self.ranges)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What came of one attack on one split with the knowledge of a cell, in one variant."""
+
+    cell: Cell
+    attack: str
+    variant: str
+    breached: float
+    learned: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """What all splits share: the table, how it is protected, who plays, and the measures.
+
+    ``move``: what is done to the values before they are protected, such as jitter; ``noise``: its deviation.
+    """
+
+    records: NDArray[Any]
+    scheme: Scheme
+    attacks: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    epsilon: float
+    tolerance: FloatArray
+    ranges: FloatArray
+    seed: int
+    rows: int = EFFORT.rows
+    widths: FloatArray | None = field(default=None)
+
+    @property
+    def held_out(self) -> int:
+        """Records that no release holds: the largest sample."""
+        return max((cell.sample for cell in self.cells), default=0)
+
+    @property
+    def workers(self) -> Workers:
+        """Processes of their own where there is much to do, since much of an attack is Python."""
+        much = self.records.size * len(self.cells) >= EFFORT.apart
+        return ProcessEngine.crew() if much and len(self.attacks) > 1 else default_workers()
+
+
+def played_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Numbers of insiders to play: all if they are few, else the least, the largest, and some between by doubling.
+
+    >>> played_sizes(range(1, 9)), played_sizes([2, 3]), played_sizes(range(1, 65))
+    ((1, 2, 4, 8), (2, 3), (1, 2, 8, 64))
+    """
+    ordered = sorted(set(sizes))
+    if len(ordered) <= EFFORT.sizes:
+        return tuple(ordered)
+    wanted = np.geomspace(ordered[0], ordered[-1], EFFORT.sizes)
+    near = [min(ordered, key=lambda size: (abs(np.log(size / goal)), size)) for goal in wanted]
+    return tuple(sorted({ordered[0], *near, ordered[-1]}))
+
+
+def cells(sizes: Sequence[int], samples: Sequence[int], *, ranges: bool) -> tuple[Cell, ...]:
+    """All cells but that of no knowledge: insiders by nothing, by ranges, and by each sample (with ranges, if any)."""
+    rows = [(0, False), *([(0, True)] if ranges else []), *((sample, ranges) for sample in samples)]
+    every = (Cell(insiders, *row) for row in rows for insiders in (0, *sizes))
+    return tuple(cell for cell in every if not cell.nothing)
+
+
+def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "attackers") -> Iterator[list[Scores]]:
+    """Scores of every split in turn; those of before are ``kept``, under the label."""
+    saved = [kept.part(f"{label}: split {k}") for k in range(splits)]
+    rest = [k for k in range(splits) if saved[k] is None]
+    done = splits - len(rest)
+    progress(label, done, splits)
+    found = game.workers.run(_split, rest, game)
+    for k in range(splits):
+        arrays = saved[k]
+        if arrays is not None:
+            yield _restored(arrays)
+            continue
+        scores = next(found)
+        done += 1
+        progress(label, done, splits)
+        kept.done(f"{label}: split {k}", lambda scores=scores: _arrays(scores), whole=True)  # type: ignore[misc]
+        yield scores
+
+
+def _split(number: int, game: Game) -> list[Scores]:
+    """Everything that is played on one split."""
+    draws = generator(game.seed, "split", number)
+    order = draws.permutation(len(game.records))
+    held = game.held_out
+    sample, rest = game.records[order[:held]], game.records[order[held : held + game.rows]]
+    original = rest
+    if game.widths is not None:
+        rest = rest + game.widths * (draws.random(rest.shape) - 0.5)
+    release = perturb(rest, game.scheme, int(draws.integers(2**62)))
+    model, key = playable(game.scheme), release.key
+    truth, public = (np.asarray(part, dtype=np.float64) for part in (original, sample))
+    if model.unit_length:
+        truth, public = directions(truth), directions(public)
+    spread = 0.0 if game.widths is None else float(np.sqrt(np.mean(game.widths**2) / 12))
+    noise = float(np.hypot(key.noise / key.scale, spread)) or None
+    rows = as_engine(np.asarray(release.data, dtype=np.float64) / key.scale if key.scale != 1 else release.data)
+    seed = int(draws.integers(2**31))
+    scores = []
+    for name in game.attacks:
+        attack = ATTACKS[name]
+        if attack.suits(model) is not None:
+            continue
+        settings = _settings(attack, {"motion": model.motion, "epsilon": game.epsilon})
+        studied = attack.study(rows, noise=noise, seed=seed, progress=no_progress, **attack.checked(settings))
+        for cell in game.cells:
+            known = truth[: cell.insiders]
+            knowledge = Knowledge(
+                known=known if cell.insiders else None,
+                rows=key.order[: cell.insiders] if cell.insiders else None,
+                sample=public[: cell.sample] if cell.sample else None,
+                bounds=game.ranges if cell.ranges else None,
+                noise=noise,
+            )
+            if attack.lacks(knowledge) or not any(knowledge.has(held) for held in attack.uses | attack.needs):
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # nothing linked, or no fit found: a share of 0 says so
+                found = reconstruct(name, rows, knowledge, seed=seed, studied=studied, **settings)
+            guess = np.vstack([known, public[: cell.sample]]).mean(axis=0) if cell.insiders or cell.sample else None
+            for variant, estimates in _variants(found).items():
+                told = _filled(np.asarray(estimates, dtype=np.float64)[key.order], guess)
+                share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game)
+                scores.append(Scores(cell, name, variant, share, learned))
+    return scores
+
+
+def _settings(attack: Attack, given: dict[str, Any]) -> dict[str, Any]:
+    """Those of the given settings that an attack has."""
+    own = {one.name for one in fields(attack.settings)}
+    return {name: value for name, value in given.items() if name in own}
+
+
+def _variants(found: Reconstruction) -> dict[str, Any]:
+    """Estimates by what was done to them; those that are as wide as nothing known are left out by the scores."""
+    return {PLAIN: found.estimates, **found.variants}
+
+
+def _filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:
+    """Attributes without an estimate are guessed at the mean of the records that the attacker holds."""
+    if guess is None or estimates.shape[1] != len(guess) or not np.isnan(estimates).any():
+        return estimates
+    return np.where(np.isnan(estimates), guess, estimates)
+
+
+def _scored(records: FloatArray, estimates: FloatArray, game: Game) -> tuple[float, FloatArray]:
+    """Share of records breached, and of which each attribute is learned; what is not known is neither."""
+    if estimates.shape != records.shape or not len(records):
+        return 0.0, np.zeros(records.shape[1])
+    errors = estimates - records
+    allowed = game.tolerance * (1 + 1e-9) + 1e-9 * np.abs(records).max(axis=0)  # rounding, as in a closed form
+    norms = row_norms(records)
+    share = float(np.mean(row_norms(errors) <= game.epsilon * norms * (1 + 1e-9)))
+    return share, np.asarray(np.mean(np.abs(errors) <= allowed, axis=0))
+
+
+def _arrays(scores: list[Scores]) -> Arrays:
+    """For the store."""
+    return {
+        "cells": np.array([[s.cell.insiders, s.cell.sample, s.cell.ranges] for s in scores]).reshape(-1, 3),
+        "names": np.array([[s.attack, s.variant] for s in scores], dtype=np.str_).reshape(-1, 2),
+        "breached": np.array([s.breached for s in scores], dtype=np.float64),
+        "learned": np.array([s.learned for s in scores], dtype=np.float64),
+    }
+
+
+def _restored(arrays: Arrays) -> list[Scores]:
+    columns = (arrays[name].tolist() for name in ("cells", "names", "breached"))
+    parts = zip(*columns, arrays["learned"], strict=True)
+    return [
+        Scores(Cell(insiders, sample, bool(ranges)), attack, variant, breached, learned)
+        for (insiders, sample, ranges), (attack, variant), breached, learned in parts
+    ]

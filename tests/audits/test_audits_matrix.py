@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The matrix of attackers: what it reads, what it never does, and that its figures are those of the attacks."""
+
+import numpy as np
+import pytest
+
+import isobreach as ib
+from audited import audit
+from isobreach.audits.baselines import baselines
+from isobreach.audits.matrix import matrix, told_from_halves
+from isobreach.audits.playing import PLAIN, Cell, Scores, cells, played_sizes
+
+PLAYED = {
+    "scheme": "orthogonal",
+    "coalition_sizes": (2,),
+    "trials": 3,
+    "attackers": ("lattice",),
+    "samples": (40,),
+    "splits": 4,
+    "seed": 1,
+}
+
+
+def codes(rows=240, columns=5, seed=0):
+    """Answers from 1 to 5."""
+    return np.random.default_rng(seed).integers(1, 6, (rows, columns)).astype(np.float64)
+
+
+@pytest.fixture(scope="module")
+def report():
+    return ib.audit(
+        codes(), "orthogonal", 0.1, [1, 3], 10, seed=0, samples=(60,), ranges=True, splits=4, attacks=["lattice"]
+    )
+
+
+def test_no_figure_falls_with_more_knowledge(report):
+    for sample in (0, 30, 60, 10**6):
+        shares = [report.breached(k, sample).value for k in range(6)]
+        assert shares == sorted(shares)
+        learned = [report.learned(k, sample) for k in range(6)]
+        assert all((a <= b).all() for a, b in zip(learned, learned[1:], strict=False))
+    for k in range(5):
+        assert report.breached(k, 0).value <= report.breached(k, 60).value
+        assert (report.learned(k, 0) <= report.learned(k, 60)).all()
+
+
+def test_nothing_is_below_the_blind_guess(report):
+    assert report.breached(0, 0).value >= report.baselines.blind
+    assert (report.learned(0, 0) >= report.baselines.blind_attributes).all()
+
+
+def test_attackers_who_name_the_columns_read_a_grid_whole(report):
+    """Five columns of codes: three insiders, or sixty public records, and the lattice attack reads everything."""
+    assert report.breached(3, 60).value >= 0.9
+    assert report.reached(3, 60).attack == "lattice"
+    assert {one.name for one in report.attackers} == {"lattice", "known-input"}
+
+
+def test_gate_and_verdict_read_the_matrix(report):
+    assert report.gate(0.5).closed
+    assert "lattice attack" in report.verdict
+    assert report.verdict.startswith("With ")
+
+
+@pytest.mark.parametrize("wrong", [(-1, 0), (0, -1), (0.5, 0), (1, "all")])
+def test_knowledge_that_is_no_number_is_refused(report, wrong):
+    with pytest.raises(ib.InputError):
+        report.breached(*wrong)
+    with pytest.raises(ib.InputError):
+        report.learned(*wrong)
+
+
+def test_same_figures_whatever_the_number_of_threads():
+    one, two = (audit(codes(150), threads=threads, **PLAYED) for threads in (1, 2))
+    assert [(a.name, a.cell, a.variant, a.breached) for a in one.matrix.attackers] == [
+        (a.name, a.cell, a.variant, a.breached) for a in two.matrix.attackers
+    ]
+
+
+def test_samples_that_the_table_cannot_spare_are_not_tried_and_said_so():
+    found = ib.audit(codes(100), "orthogonal", 0.1, [1], 4, ["known-input"], 0, samples=(20, 200), splits=2)
+    assert found.matrix.samples == (0, 20)
+    assert any("200" in line and "too small" in line for line in found.findings)
+
+
+def test_a_blind_guess_that_does_as_well_is_said_to_make_figures_void():
+    """Everybody is nearly alike: whoever guesses the mean has them all."""
+    records = 100 + np.random.default_rng(0).standard_normal((80, 4))
+    found = ib.audit(records, "orthogonal", 0.2, [1], 4, ["known-input"], 0, samples=(), splits=2)
+    assert found.baselines.blind == 1
+    assert "say nothing about the release" in found.verdict
+
+
+class Remembered:
+    """A store in memory that stops the audit after a number of savings."""
+
+    name = "memory"
+
+    def __init__(self, stop=None, held=None):
+        self.held, self.left = held, stop
+
+    def load(self):
+        return self.held
+
+    def due(self):
+        return True
+
+    def keep(self, arrays):
+        self.held = {name: np.array(array) for name, array in arrays.items()}
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stop", [8, 9])
+def test_an_interrupted_audit_goes_on_to_the_same_matrix(stop):
+    whole = audit(codes(120), **PLAYED)
+    store = Remembered(stop)
+    with pytest.raises(KeyboardInterrupt):
+        audit(codes(120), store=store, **PLAYED)
+    assert any(name.startswith("attackers: split") for name in store.held)
+    again = audit(codes(120), store=Remembered(held=store.held), **PLAYED)
+    for one, other in zip(whole.matrix.attackers, again.matrix.attackers, strict=True):
+        assert (one.name, one.cell, one.variant, one.breached) == (
+            other.name,
+            other.cell,
+            other.variant,
+            other.breached,
+        )
+        assert np.array_equal(one.learned, other.learned)
+
+
+def scores(values, cell=Cell(1)):
+    """A split on which ways reach these shares."""
+    return [Scores(cell, "known-input", way, value, np.array([value])) for way, value in values.items()]
+
+
+def test_luck_on_one_half_is_not_told():
+    """Ways without any skill: the best of fifty on all splits looks skilled, what is told does not."""
+    draws = np.random.default_rng(0)
+    told, best = [], []
+    for _ in range(200):
+        values = draws.random((8, 50)) < 0.1
+        told.append(told_from_halves(values.astype(float)).mean())
+        best.append(values.mean(axis=0).max())
+    assert np.mean(best) > 0.3
+    assert abs(np.mean(told) - 0.1) < 0.02
+
+
+def test_skill_is_told_whole():
+    split = scores({PLAIN: 0.1, "rounded": 0.9})
+    found = matrix([split] * 4, (1,), (), ranges=False, unsuited={})
+    assert found.best[Cell(1)].variant == "rounded"
+    assert found.best[Cell(1)].breached.value == pytest.approx(0.9)
+    assert found.best[Cell(1)].learned == pytest.approx([0.9])
+
+
+def test_a_variant_that_is_missing_on_a_split_is_the_plain_estimate_there():
+    both, plain = scores({PLAIN: 0.5, "rounded": 0.7}), scores({PLAIN: 0.6})
+    found = matrix([both, both, plain, plain], (1,), (), ranges=False, unsuited={})
+    assert found.best[Cell(1)].breached.value == pytest.approx(0.65)
+
+
+def test_cells_leave_out_no_knowledge_and_hold_all_else():
+    assert cells((2,), (9,), ranges=False) == (Cell(2), Cell(0, 9), Cell(2, 9))
+    assert Cell(0, 0, True) in cells((2,), (9,), ranges=True)
+    assert all(cell.ranges for cell in cells((2,), (9,), ranges=True) if cell.sample)
+
+
+@pytest.mark.parametrize("sizes", [[1], [3, 5, 9], range(1, 9), range(2, 65), [1, 100, 101, 102, 103]])
+def test_played_sizes_hold_the_ends_and_are_few(sizes):
+    found = played_sizes(list(sizes))
+    assert found[0] == min(sizes)
+    assert found[-1] == max(sizes)
+    assert len(found) <= 5
+    assert set(found) <= set(sizes)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_blind_guesses_against_brute_force(seed):
+    """No record of a small table breaches more people than the blind guess; no number is nearer to more values."""
+    records = codes(60, 3, seed)
+    tolerance = np.array([0.0, 0.5, 1.0])
+    norms = np.linalg.norm(records, axis=1)
+    found = baselines(records, norms, 0.3, tolerance, norms_kept=True, draws=np.random.default_rng(seed))
+    shares = [np.mean(np.linalg.norm(records - guess, axis=1) <= 0.3 * norms) for guess in records]
+    assert found.blind >= max(shares)
+    for j, t in enumerate(tolerance):
+        grid = np.arange(0, 6.01, 0.25)
+        assert found.blind_attributes[j] == max(np.mean(np.abs(records[:, j] - v) <= t) for v in grid)
