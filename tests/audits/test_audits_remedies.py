@@ -199,7 +199,7 @@ def test_jitter_is_not_tried_where_the_lattice_attack_fails_anyway():
     asked = {"coalition_sizes": [2], "trials": 4, "noise_levels": [0.5], "attackers": ["lattice"], "seed": 0}
     plain, noisy = (audit(LETTER[:600, :8], scheme=scheme, **asked) for scheme in ("orthogonal", Noisy(noise=0.5)))
     assert plain.remedies.jitter
-    assert not noisy.attackers[0].claimed
+    assert not noisy.readers[0].claimed
     assert noisy.remedies.jitter == ()
 
 

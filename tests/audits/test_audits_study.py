@@ -94,7 +94,7 @@ def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
     kept = FileStore(tmp_path / "w").load()
     assert len(kept["noise 0.1.rates"]) == len(kept["noise 3.0.rates"]) == whole.remedies.repeats
     assert 0 < len(kept["jitter 0.25.rates"]) < 12
-    assert str(kept["release: lattice.reason"]) == whole.attackers[0].reason
+    assert str(kept["release: lattice.reason"]) == whole.readers[0].reason
     assert _plain(audit(records, store=FileStore(tmp_path / "w", seconds=0), **arguments)) == _plain(whole)
     # Everything is there now: nothing is played, attacked or counted again.
     for name in ("study.play", "attackers.reconstruct", "remedies._breached"):

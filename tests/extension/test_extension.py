@@ -75,7 +75,7 @@ import numpy as np, isobreach as ib
 X = np.load("people.npy")
 for scheme in ("flipped", "orthogonal"):
     report = ib.audit(X, scheme=scheme, coalition_sizes=[1, 2], trials=5, attacks=["plain-sight"], seed=0)
-    (one,) = report.attackers
+    (one,) = report.readers
     print(scheme, one.name, one.claimed, one.named)
 found = ib.reconstruct("plain-sight", ib.perturb(X, "flipped", seed=0).data, rows=10)
 print(found.claimed, ib.reconstruct("plain-sight", ib.perturb(X, "rigid", seed=0).data).claimed)

@@ -207,10 +207,10 @@ def test_an_attack_that_ran_out_of_time_is_in_the_verdict(reports):
 
     from isobreach.report import audit_verdict
 
-    report = next(one for one in reports.values() if one.attackers)
-    late = replace(report.attackers[0], claimed=False, share=0.0, named=0.0, decided=False)
-    assert "came to no decision" in audit_verdict(replace(report, attackers=(late,)))
-    assert "came to no decision" not in audit_verdict(replace(report, attackers=(replace(late, decided=True),)))
+    report = next(one for one in reports.values() if one.readers)
+    late = replace(report.readers[0], claimed=False, share=0.0, named=0.0, decided=False)
+    assert "came to no decision" in audit_verdict(replace(report, readers=(late,)))
+    assert "came to no decision" not in audit_verdict(replace(report, readers=(replace(late, decided=True),)))
 
 
 def test_the_verdict_never_promises_safety():

@@ -3,7 +3,7 @@
 
 *Blind guess*: one record is guessed for everybody, or one value of an attribute. Which one, public statistics may tell:
 the mean, the median, the most common values, the most common record, or one of many records of the table. The best of
-them counts, on all records. For an attribute it is the middle of the interval, twice the tolerance wide, that holds
+them counts, on all records but the guess itself. For an attribute it is the middle of the interval, twice the tolerance wide, that holds
 most values.
 
 *Column means*: the mean record alone.
@@ -91,9 +91,10 @@ def _blind(records: FloatArray, norms: FloatArray, epsilon: float, draws: np.ran
     for tile in tiles(records):
         distance = (norms[tile] ** 2)[:, None] - 2 * records[tile] @ guesses.T + squares
         hits += (distance <= ((epsilon * norms[tile]) ** 2)[:, None]).sum(axis=0)
-    best = int(hits.argmax())
-    share = float(np.mean(row_norms(records - guesses[best]) <= epsilon * norms))  # without the product's rounding
-    return share, names[best]
+    own = np.array([name in ("the most common record", "one record") for name in names])  # it breaches itself
+    best = int((hits - own).argmax())
+    found = int((row_norms(records - guesses[best]) <= epsilon * norms).sum())  # without the product's rounding
+    return float((found - own[best]) / max(total - own[best], 1)), names[best]
 
 
 def _most_common(records: FloatArray) -> FloatArray:

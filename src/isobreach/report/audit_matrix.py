@@ -11,6 +11,8 @@ from isobreach.audits import AuditResult, Cell, Reached, Sampled
 from isobreach.report.audit_cells import Cell as TableCell
 from isobreach.report.audit_cells import sampled_share, share, table
 
+_MUCH = 0.05  # share breached by a blind guess, below which hardly anyone is: the figures then say so by themselves
+
 
 def known_words(cell: Cell) -> str:
     """What an attacker knows, in words.
@@ -41,7 +43,7 @@ def least_knowledge(result: AuditResult, level: float) -> Reached | None:
 
 def does_nothing(result: AuditResult) -> bool:
     """Whether no attacker does better than the blind guess, which needs no release."""
-    return result.baselines.blind > 0 and worst_attacker(result).breached.value <= result.baselines.blind
+    return result.baselines.blind >= _MUCH and worst_attacker(result).breached.value <= result.baselines.blind
 
 
 def matrix_verdict(result: AuditResult) -> str | None:
