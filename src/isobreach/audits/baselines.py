@@ -3,8 +3,8 @@
 
 *Blind guess*: one record is guessed for everybody, or one value of an attribute. Which one, public statistics may tell:
 the mean, the median, the most common values, the most common record, or one of many records of the table. The best of
-them counts, on all records but the guess itself. For an attribute it is the middle of the interval, twice the tolerance wide, that holds
-most values.
+them counts, on all records but the guess itself. For an attribute it is the middle of the interval, twice the tolerance
+wide, that holds most values.
 
 *Column means*: the mean record alone.
 
