@@ -44,7 +44,7 @@ class Effort:
     splits
         Splits of the table: two halves of four, so that a choice on one is told from the other.
     rows
-        Records that are published on a split, at most: what a sample of 20,000 shows is known to less than a percent.
+        Records that are published on a split, at most: shares of 6,000 are known to less than a percent.
     sizes
         Numbers of insiders that are played, at most, nobody among them not counted.
     apart
@@ -53,7 +53,7 @@ class Effort:
     """
 
     splits: int = 8
-    rows: int = 20_000
+    rows: int = 6_000
     sizes: int = 4
     apart: int = 100_000
 

@@ -22,7 +22,7 @@ little noise. Only a whole step takes the grid away, and even that protects from
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,7 +160,7 @@ def remedies(
     jitter_seeds = draws.integers(0, 2**62, (len(JITTER_LEVELS), repeats))
     tried = _Tried(table, coalitions, kept, progress)
     alone = [name for name in settings.attackers if ATTACKS[name].alone]
-    players = _Players(settings, kept, progress)
+    players = _Players(game, settings, kept, progress)
     steps = np.array([grid_spacing(column) for column in records.T]) if readable else np.zeros(records.shape[1])
     spread = float(np.sqrt(np.var(records, axis=0).mean()))
     figures, smallest = [], None
@@ -174,7 +174,7 @@ def remedies(
             read = tried.attackers(alone, label, model, release, int(own[0]), level * spread)
             broken = {one.name: one.worst for one in read}
             if max(broken.values(), default=0.0) <= target:
-                worst = players.worst(replace(game, scheme=Noisy(noise=level)), label)
+                worst = players.worst(label, scheme=Noisy(noise=level))
                 smallest = level if worst is None or worst.share <= target else None
         figures.append(NoiseFigures(level, rate, *stick.left(release.data[release.key.order]), broken, worst))
     jittered: list[JitterFigures] = []
@@ -188,9 +188,9 @@ def remedies(
         left = stick.left(release.data[release.key.order])
         by_name = {one.name: one.worst for one in found}
         stopped = max(by_name.values()) <= target and rate.high <= target
-        worst = players.worst(replace(game, widths=move.widths), label) if stopped else None
+        worst = players.worst(label, widths=move.widths) if stopped else None
         jittered.append(JitterFigures(level, any(one.claimed for one in found), by_name, rate, *left, worst))
-        if jittered[-1].breach_rate <= target:
+        if max(jittered[-1].worst, guessed.blind) <= target:
             break
     return Remedies(
         insiders=insiders,
@@ -209,17 +209,22 @@ def remedies(
 class _Players:
     """Attackers who are played against a remedy, on as many splits as the release that is planned."""
 
+    game: Game
     settings: Settings
     kept: Kept
     progress: Progress
 
-    def worst(self, game: Game, label: str) -> Stopped | None:
-        """Who breaches most; playing ends when somebody's mean share over all splits exceeds the target anyway."""
+    def worst(self, label: str, **protected: Any) -> Stopped | None:
+        """Who breaches most; playing ends when somebody's mean share over all splits exceeds the target anyway.
+
+        ``protected``: how the table is protected instead, as fields of ``Game``.
+        """
         sums: dict[tuple[str, Cell, str], float] = {}
         sizes = played_sizes(ladder(self.settings.sizes[-1]))
-        every = cells(sizes, self.settings.held_out(len(game.records)), ranges=self.settings.ranges)
+        every = cells(sizes, self.settings.held_out(len(self.game.records)), ranges=self.settings.ranges)
         best = None
-        for split in play(replace(game, cells=every), self.settings.splits, self.kept, self.progress, label):
+        game = replace(self.game, cells=every, **protected)
+        for split in play(game, self.settings.splits, self.kept, self.progress, label):
             for score in split:
                 way = (score.attack, score.cell, score.variant)
                 sums[way] = sums.get(way, 0.0) + score.breached / self.settings.splits

@@ -72,7 +72,7 @@ def gate(result: AuditResult, limit: float, insiders: int | None = None) -> Gate
         if attacker.claimed or not attacker.decided:
             return Gate(limit, asked, bound, attacker)
     reached = result.reached(asked, result.matrix.samples[-1])
-    if reached.breached.value > limit:
+    if reached.breached.value > limit and not reached.closed_form:  # coalitions of the closed form come below
         return Gate(limit, asked, bound, reached=reached)
     if bound > limit:
         for guessed in (False, True):

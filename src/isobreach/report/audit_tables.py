@@ -224,7 +224,7 @@ def _jitter(tried: Remedies) -> str:
         for one in tried.jitter
     ]
     stopped = attack_titles(tried.jitter[0].attackers)
-    note = f"Levels are tried upwards until one stops {stopped}; one release each, counted."
+    note = f"Levels are tried upwards until one stops everyone; {stopped}: on one release each, counted."
     return f'<p class="soft">{escape(note)}</p>{table(head, rows)}'
 
 

@@ -313,18 +313,16 @@ def jitter_sentences(result: AuditResult) -> list[str]:
     stopped = attack_titles(last.attackers)
     insiders = (
         f"{count(tried.insiders, 'insider')} who know their rows are still expected to breach "
-        f"{sampled_share(last.insiders)}"
+        f"{sampled_share(last.insiders)} of all others"
     )
-    if tried.smallest_jitter is None:
+    if last.breach_rate > tried.target:
         levels = ", ".join(f"{one.jitter:g}" for one in tried.jitter)
-        said = f"Jitter: none of the levels tried ({levels} of a value's step) stops {stopped}; {insiders}"
-    else:
-        said = (
-            f"Jitter: where values are moved at random within {last.jitter:g} of their step, {stopped} played here "
-            "fails; stronger ones read values moved by less than a whole step, and a public sample undoes even that"
-        )
-        said += f". Insiders need no grid: {insiders}" if last.insiders.high > tried.target else f"; {insiders}"
-    return [f"{said} of all others."]
+        return [f"Jitter: none of the levels tried ({levels} of a value's step) stops {stopped}; {insiders}."]
+    said = f"Jitter: where values are moved at random within {last.jitter:g} of their step, {stopped} fails"
+    if tried.smallest_jitter is not None:
+        return [f"{said}, and nobody who was tried breaches more than {share(tried.target)}; {insiders}."]
+    more = "" if last.played is None else f". Played, {stopped_words(last.played)}"
+    return [f"{said}. That is no protection from others, who need no grid: {insiders}{more}."]
 
 
 def name(result: AuditResult, record: int) -> str:
