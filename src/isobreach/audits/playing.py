@@ -15,8 +15,9 @@ those of the whole. Links are not counted here.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,10 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
-from isobreach.attacks import ATTACKS, Attack, Knowledge, Reconstruction, reconstruct
+from isobreach.attacks import ATTACKS, Attack, Knowledge, reconstruct
 from isobreach.audits.declared import directions, playable
 from isobreach.audits.kept import Arrays, Kept
-from isobreach.engine import ProcessEngine, Workers, as_engine, default_workers
+from isobreach.engine import Engine, ProcessEngine, Workers, as_engine, default_workers
 from isobreach.geometry import row_norms
 from isobreach.schemes import Scheme, perturb
 
@@ -50,12 +51,15 @@ class Effort:
     apart
         Entries of a table times cells, from which on splits go to processes of their own: below, starting them costs
         more than they save.
+    everything
+        Share of others breached, and of whom each attribute is learned, from which on more knowledge is not tried.
     """
 
     splits: int = 8
     rows: int = 6_000
     sizes: int = 4
     apart: int = 100_000
+    everything: float = 0.999
 
 
 EFFORT = Effort()
@@ -69,6 +73,10 @@ class Cell:
     insiders: int
     sample: int = 0
     ranges: bool = False
+
+    def within(self, other: "Cell") -> bool:
+        """Whether whoever has the knowledge of another cell has this one's too."""
+        return self.insiders <= other.insiders and self.sample <= other.sample and self.ranges <= other.ranges
 
     @property
     def nothing(self) -> bool:
@@ -175,44 +183,70 @@ def _split(number: int, game: Game) -> list[Scores]:
     noise = float(np.hypot(key.noise / key.scale, spread)) or None
     rows = as_engine(np.asarray(release.data, dtype=np.float64) / key.scale if key.scale != 1 else release.data)
     seed = int(draws.integers(2**31))
-    scores = []
-    for name in game.attacks:
-        attack = ATTACKS[name]
-        if attack.suits(model) is not None:
+    players = [
+        _Player(ATTACKS[name], rows, noise, seed, {"motion": model.motion, "epsilon": game.epsilon})
+        for name in game.attacks
+        if ATTACKS[name].suits(model) is None
+    ]
+    scores: list[Scores] = []
+    undone: list[Cell] = []  # with whose knowledge everything is read already
+    for cell in sorted(game.cells):
+        less = next((one for one in undone if one.within(cell)), None)
+        if less is not None:  # whoever knows more may ignore it, and cannot do better
+            scores += [replace(one, cell=cell) for one in scores if one.cell == less]
             continue
-        settings = _settings(attack, {"motion": model.motion, "epsilon": game.epsilon})
-        studied = attack.study(rows, noise=noise, seed=seed, progress=no_progress, **attack.checked(settings))
-        for cell in game.cells:
-            known = truth[: cell.insiders]
-            knowledge = Knowledge(
-                known=known if cell.insiders else None,
-                rows=key.order[: cell.insiders] if cell.insiders else None,
-                sample=public[: cell.sample] if cell.sample else None,
-                bounds=game.ranges if cell.ranges else None,
-                noise=noise,
-            )
-            if attack.lacks(knowledge) or not any(knowledge.has(held) for held in attack.uses | attack.needs):
-                continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # nothing linked, or no fit found: a share of 0 says so
-                found = reconstruct(name, rows, knowledge, seed=seed, studied=studied, **settings)
-            guess = np.vstack([known, public[: cell.sample]]).mean(axis=0) if cell.insiders or cell.sample else None
-            for variant, estimates in _variants(found).items():
+        known = truth[: cell.insiders]
+        knowledge = Knowledge(
+            known=known if cell.insiders else None,
+            rows=key.order[: cell.insiders] if cell.insiders else None,
+            sample=public[: cell.sample] if cell.sample else None,
+            bounds=game.ranges if cell.ranges else None,
+            noise=noise,
+        )
+        guess = np.vstack([known, public[: cell.sample]]).mean(axis=0) if cell.insiders or cell.sample else None
+        for player in players:
+            for variant, estimates in player.estimates(knowledge).items():
                 told = _filled(np.asarray(estimates, dtype=np.float64)[key.order], guess)
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game)
-                scores.append(Scores(cell, name, variant, share, learned))
+                scores.append(Scores(cell, player.attack.name, variant, share, learned))
+        if any(one.cell == cell and min(one.breached, one.learned.min()) >= EFFORT.everything for one in scores):
+            undone.append(cell)
     return scores
 
 
-def _settings(attack: Attack, given: dict[str, Any]) -> dict[str, Any]:
-    """Those of the given settings that an attack has."""
-    own = {one.name for one in fields(attack.settings)}
-    return {name: value for name, value in given.items() if name in own}
+@dataclass(frozen=True, eq=False)
+class _Player:
+    """An attack on one release, which is studied when first needed; ``given``: settings, of which it takes its own."""
 
+    attack: Attack
+    release: Engine
+    noise: float | None
+    seed: int
+    given: Mapping[str, Any]
 
-def _variants(found: Reconstruction) -> dict[str, Any]:
-    """Estimates by what was done to them; those that are as wide as nothing known are left out by the scores."""
-    return {PLAIN: found.estimates, **found.variants}
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Those of the given settings that the attack has."""
+        own = {one.name for one in fields(self.attack.settings)}
+        return {name: value for name, value in self.given.items() if name in own}
+
+    @cached_property
+    def studied(self) -> Any:
+        """What the release alone gives."""
+        settings = self.attack.checked(self.settings)
+        return self.attack.study(self.release, noise=self.noise, seed=self.seed, progress=no_progress, **settings)
+
+    def estimates(self, knowledge: Knowledge) -> dict[str, Any]:
+        """Estimates by what was done to them; none where the attack can do nothing with such knowledge."""
+        attack = self.attack
+        if attack.lacks(knowledge) or not any(knowledge.has(held) for held in attack.uses | attack.needs):
+            return {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nothing linked, or no fit found: a share of 0 says so
+            found = reconstruct(
+                attack.name, self.release, knowledge, seed=self.seed, studied=self.studied, **self.settings
+            )
+            return {PLAIN: found.estimates, **found.variants}
 
 
 def _filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:

@@ -54,8 +54,10 @@ class Alignment(Attack):
 
     name = "alignment"
     title = "alignment attack"
+    needs_any = frozenset({"known", "sample", "bounds"})
     uses = frozenset({"known", "sample", "bounds", "noise"})
     settings = AlignmentSettings
+    audited = True
 
     def suits(self, model: ReleaseModel) -> str | None:
         """Return why no motion takes records to rows, or None."""
