@@ -26,7 +26,7 @@ def _near(result: AuditResult) -> str:
 
 def verdict(result: AuditResult) -> str:
     """The outcome: the worst attacker first, and one sentence more for an attacker who needs no knowledge."""
-    return " ".join([matrix_verdict(result) or insiders_sentence(result), *_readers(result)])
+    return " ".join([matrix_verdict(result) or insiders_sentence(result), *_undecided(result), *_readers(result)])
 
 
 def insiders_sentence(result: AuditResult) -> str:
@@ -35,10 +35,14 @@ def insiders_sentence(result: AuditResult) -> str:
     found, guessed = result.smallest[0].found, result.smallest[0].guessed
     if found is not None and guessed is not None and guessed < found:
         said += f" If they guess their rows, {guessed} can be enough to breach one other record."
-    if result.undecided:
-        coalitions = count(result.trials, "random coalition")
-        said += f" Links were undecided for {result.undecided} of {coalitions}: it may be worse."
     return said
+
+
+def _undecided(result: AuditResult) -> list[str]:
+    """Where linking was given up."""
+    coalitions = count(result.trials, "random coalition")
+    said = f"Links were undecided for {result.undecided} of {coalitions}: it may be worse."
+    return [said] if result.undecided else []
 
 
 def _readers(result: AuditResult) -> list[str]:
