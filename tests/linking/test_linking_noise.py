@@ -7,7 +7,7 @@ from scipy.stats import chi2
 
 from effort import slow
 from isobreach.linking import link
-from isobreach.linking.noisy import seeds
+from isobreach.linking.noisy import MOST_PRESENT, Likelihood, seeds
 from isobreach.schemes import Ball, Noisy, OrthogonalNoise, perturb
 from oracles import rotation
 
@@ -176,3 +176,39 @@ def test_neither_the_order_of_the_records_nor_that_of_the_rows_matters(motion):
         linked = other.linked
         assert (theirs[other.rows[linked]] == plain.rows[ours][linked]).all()
         np.testing.assert_allclose(other.posterior[linked], plain.posterior[ours][linked], atol=1e-6)
+
+
+def _sizes(rng, count):
+    """Columns of very different size, so that the noise drowns all but the largest."""
+    return np.exp(0.5 * rng.standard_normal((count, 6))) * np.logspace(0, 4, 6)
+
+
+@pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
+def test_columns_of_very_different_size_are_linked_by_those_that_show(motion):
+    """Where all known records are found none is likely to be a stranger: most are linked, none wrongly."""
+    shares = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        records = _sizes(rng, 1000)
+        rotation = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+        order, noise = rng.permutation(1000), 7.5
+        released = np.empty_like(records)
+        released[order] = records @ rotation.T + noise * rng.standard_normal(records.shape)
+        linkage = link(records[:30], released, motion=motion, noise=noise)
+        assert (linkage.rows[linkage.linked] == order[linkage.linked]).all()
+        shares.append(len(linkage.linked) / 30)
+    assert np.mean(shares) > 0.8, shares  # with a prior of one half, 0.68
+
+
+@pytest.mark.parametrize("strangers", [400, *slow(3000)])
+def test_strangers_seldom_pass_where_everybody_else_is_found(strangers):
+    """At the largest prior of being present: at most the limit, 1 in 1,000, besides three standard errors."""
+    passed, seeds = 0, range(8)
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        records = _sizes(rng, 1000 + strangers)
+        released = records[:1000] + 7.5 * rng.standard_normal((1000, 6))
+        like = Likelihood(records[:30], released[:30], released, 7.5, translates=False, spacing=0.0)
+        passed += int((like.posterior(records[1000:], MOST_PRESENT).probability >= 0.999).sum())
+    total = strangers * len(seeds)
+    assert passed <= 1e-3 * total + 3 * np.sqrt(1e-3 * total)

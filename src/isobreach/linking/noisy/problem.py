@@ -226,19 +226,15 @@ class NoisyProblem:
         """Posterior of every record, of a linked one by other links alone."""
         posterior = self._likelihood(known, links, deviation).posterior(known)
         if len(links) > _ALONE or len(links) < 2:
-            return posterior
-        row, probability, absence = posterior.row.copy(), posterior.probability.copy(), posterior.absence.copy()
-        evidence, candidates = posterior.evidence.copy(), list(posterior.candidates)
+            return posterior.by_share()
         records = np.array(sorted(links))
         for fold in range(min(_FOLDS, len(records))):
             judged = records[fold::_FOLDS]
             others = {r: v for r, v in links.items() if r not in judged}
-            one = self._likelihood(known, others, deviation).posterior(known[judged])
-            row[judged], probability[judged], absence[judged] = one.row, one.probability, one.absence
-            evidence[judged] = one.evidence
-            for record, places in zip(judged.tolist(), one.candidates, strict=True):
-                candidates[record] = places
-        return Posterior(row, probability, absence, evidence, tuple(candidates))
+            posterior = posterior.with_others(
+                judged, self._likelihood(known, others, deviation).posterior(known[judged])
+            )
+        return posterior.by_share()
 
     def _mixed(
         self, known: FloatArray, grown: dict[tuple[tuple[int, int], ...], float], deviation: float, scale: float
