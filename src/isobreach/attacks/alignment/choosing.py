@@ -61,7 +61,8 @@ def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: f
     wanted = {name for name in allowed if allowed[name] and objective in ("auto", name)}
     found: dict[str, Solution] = {}
     if not links.hidden and objective == "auto":
-        found["links"] = Solution("links", links, links.start(), 0)
+        loose = links.loosened(situation.known, situation.released, situation.noise, situation.translates)
+        found["links"] = Solution("links", loose, loose.pose_of(*links.affine(links.start())), 0)
     if "independence" in wanted:
         found["independence"] = by_independence(situation, rows, studied.axes, Effort(most))
     if "ranges" in wanted:
