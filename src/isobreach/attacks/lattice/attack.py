@@ -174,7 +174,7 @@ def _linked(source: Engine, knowledge: Knowledge, reading: Reading, progress: Pr
 
 
 def _named_by_those_present(
-    name: Callable[[Knowledge], Naming], refuted: Naming, linkage: Linkage, knowledge: Knowledge
+    name: Callable[..., Naming], refuted: Naming, linkage: Linkage, knowledge: Knowledge
 ) -> Naming:
     """Naming without the known records that are not in the release; as it was where all of them are in it.
 
@@ -188,7 +188,7 @@ def _named_by_those_present(
         return refuted
     rest = known[present] * linkage.scale if present.any() else None
     rows = None if knowledge.rows is None else np.asarray(knowledge.rows)[present]
-    naming = name(replace(knowledge, known=rest, rows=rows))
+    naming = name(replace(knowledge, known=rest, rows=rows), doubted=not present.all())
     if scaled and not naming.refuted_by:
         naming = name(replace(knowledge, known=None, rows=None))
     absent = _ABSENT.format(int((~present).sum()), len(known)) if not present.all() else ""

@@ -20,7 +20,8 @@ on their grid.) What can refute a reading:
 - bounds that no axis' values fit into;
 - known records that are off the grid, or in no rows of it together, by more than their own rounding allows. If the
   origin alone is in the way, and two known records or more agree without it, the origin is given up instead: somebody
-  translated by whole steps. One record agrees with anything then, and bounds nearly so;
+  translated by whole steps. One record agrees with anything then, and bounds nearly so. A stranger among the known
+  records can be in the way too, so this is done only if chance would not let a wrong reading agree (``coincidence``);
 - a sample off the grid, unless known records have confirmed the reading. Its distribution refutes nothing: people of
   the same kind are measured alike, but need not be distributed alike.
 """
@@ -33,8 +34,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import expected
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks.base import Knowledge
+from isobreach.attacks.lattice.coincidence import COUNTING, wrong_readings
 from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
 from isobreach.attacks.lattice.placing import Placing, TooManyPlacementsError, centres_of
 from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
@@ -62,6 +65,11 @@ _NO_KNOWN = "the known records fit into no rows of the grid that was found"
 _OFF_GRID = "the sample's values are not on the grid that was found"
 _TOO_WIDE = "the release varies along more axes than there are attributes, so nothing is settled"
 _MANY = "the known records could be too many rows to try them all in time, so their rows settle nothing"
+_BY_CHANCE = "chance alone could place so few known records in so coarse a table, so their rows settle nothing"
+_IF_PRESENT = (
+    "what the known records settle holds only if all of them are in the release: chance alone would let {} wrong "
+    "readings agree with them"
+)
 _ROUNDED = {
     "known": "the known records are rounded too coarsely for the grid that was found, so they settle nothing",
     "sample": "the sample is rounded too coarsely for the grid that was found, so it settles nothing",
@@ -137,6 +145,7 @@ def name_axes(
     knowledge: Knowledge,
     *,
     error: float = 1e-6,
+    doubted: bool = False,
     deadline: Deadline | None = None,
     progress: Progress = no_progress,
 ) -> Naming:
@@ -155,24 +164,27 @@ def name_axes(
         What the attacker has, checked.
     error
         The most that a value may be off, as a share of its axis' step.
+    doubted
+        Whether known records may be absent, because others are: they then settle only what chance could not.
     deadline
         When the search for known records stops.
     progress
         Called as ``progress(label, done, total)``.
     """
     read = partial(_Reading, values, steps, error=error, deadline=deadline, progress=progress)
-    naming = read(knowledge, origin_known=origin_known).run()
+    naming = read(knowledge, origin_known=origin_known, doubted=doubted).run()
     if not naming.refuted_by:
         return naming
     if origin_known:
-        moved = read(knowledge, origin_known=False)
+        moved = read(knowledge, origin_known=False, doubted=True)
         found = moved.run()
         if moved.confirmed and not found.refuted_by:
             return replace(found, notes=(*found.notes, _MOVED))
     table = {"known records": "known", "sample": "sample"}.get(naming.refuted_by)
     if table is not None and not read(knowledge, origin_known=origin_known, coarse=True).run().refuted_by:
         less = replace(knowledge, **{table: None})
-        without = name_axes(values, steps, origin_known, less, error=error, deadline=deadline, progress=progress)
+        again = partial(name_axes, values, steps, origin_known, error=error, doubted=doubted)
+        without = again(less, deadline=deadline, progress=progress)
         return replace(without, notes=(_ROUNDED[table], *without.notes))
     return naming
 
@@ -181,8 +193,8 @@ class _Reading:
     """The stages of naming, and what each has settled.
 
     ``origin_known``: values are measured from the attributes' own origin. ``coarse``: known records and sample may be
-    off by their rounding even where that is not small beside a step. ``confirmed``: two different known records or more
-    were found in rows of the grid.
+    off by their rounding even where that is not small beside a step. ``doubted``: known records may be absent.
+    ``confirmed``: two different known records or more were found in rows of the grid.
     """
 
     def __init__(
@@ -196,8 +208,9 @@ class _Reading:
         progress: Progress,
         origin_known: bool,
         coarse: bool = False,
+        doubted: bool = False,
     ) -> None:
-        self.confirmed = False
+        self.confirmed, self._doubted = False, doubted
         self._most_rounding = np.inf if coarse else _TOLERANCES.fine
         self._refuted_by = ""
         self._varies = np.isfinite(steps)
@@ -294,7 +307,14 @@ class _Reading:
             return options
         if found is None:
             self._notes.append(_NO_KNOWN)
-        self.confirmed = found is not None and _differ(known)
+            return None
+        searched = len(np.unique(known[~given], axis=0))
+        wrong = wrong_readings(self._values, self._steps, searched, offsets_open=centres is None)
+        if wrong > COUNTING.limit:
+            self._notes.append(_BY_CHANCE if self._doubted else _IF_PRESENT.format(expected(wrong)))
+            if self._doubted:
+                return options
+        self.confirmed = _differ(known)
         return found
 
     def _in_their_rows(self, options: Options, known: FloatArray, rows: IntArray) -> Options | None:
