@@ -86,6 +86,7 @@ def kinds(result: AuditResult) -> dict[str, str]:
         "breach probability": f"closed form, given {given}, of a coalition's hidden direction drawn at random",
         "random coalitions": "sampled: means over random coalitions with 95% intervals"
         + (" and draws of noise" if result.noise else ""),
+        "closed form": "insiders who know what their records determine, and guess the rest at random",
         "worst found": "exact for the coalitions tried: at least this bad"
         + (
             " on average over draws of noise: greedy ones 32 releases each, random ones all together; smaller "

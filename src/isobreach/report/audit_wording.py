@@ -11,8 +11,6 @@ from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Gate, Sa
 from isobreach.report.audit_cells import amount, sampled_share, share
 from isobreach.report.audit_matrix import known_words, matrix_sentences, matrix_verdict
 
-_BY_RECORDS = "By what insiders' records determine alone, the rest guessed at random:"
-
 
 def breach_words(result: AuditResult) -> str:
     """What a breach is, in this audit."""
@@ -151,9 +149,9 @@ def sentences(result: AuditResult) -> list[str]:
     last = result.per_size[-1]
     others = result.rows - last.size
     most = f"; no coalition of that size can breach more than {last.bound.records:,} in this way"
-    lines = [
-        *matrix_sentences(result),
-        *([f"{_BY_RECORDS} {_small(insiders_sentence(result))}"] if matrix_verdict(result) else []),
+    lines = [*matrix_sentences(result), _best_attribute(result)] if result.matrix.splits else []
+    closed = [
+        *([insiders_sentence(result)] if matrix_verdict(result) else []),
         _coalitions(result),
         (
             f"The worst coalition of {last.size} that was found ({last.worst_breached.coalition}) breaches "
@@ -163,6 +161,10 @@ def sentences(result: AuditResult) -> list[str]:
         *(smallest_sentence(one, result.sizes[-1]) for one in result.smallest),
         _insider(result),
         _attribute(result),
+    ]
+    # Beside attackers who were played, what insiders guess at random must not read as all that they can do.
+    lines += [f"Closed form: {_small(line)}" for line in closed] if result.matrix.splits else closed
+    lines += [
         (
             f"For comparison: guessing the column means breaches {share(result.baselines.column_means)} of the "
             f"records, a link drawn at random {sampled_share(result.baselines.random_link)}."
@@ -181,6 +183,21 @@ def sentences(result: AuditResult) -> list[str]:
             "symmetric that figures are lower bounds there."
         )
     return lines + left_out(result.left_out)
+
+
+def _best_attribute(result: AuditResult) -> str:
+    """The attribute to which the release adds most."""
+    insiders, sample = result.sizes[-1], result.matrix.samples[-1]
+    learned, blind = result.learned(insiders, sample), result.baselines.blind_attributes
+    place = int((learned - blind).argmax())
+    if learned[place] <= blind[place]:
+        return "Of no attribute does any attacker learn more than a blind guess of its value."
+    who = count(insiders, "insider") + (f" and {count(sample, 'public record')}" if sample else "")
+    return (
+        f"The release adds most to the attribute {column(result, place)!r}: learned, within "
+        f"{tolerance(result, place)}, of {share(float(learned[place]))} of the others by the best attacker with up to "
+        f"{who}; the best single guess, without the release, does so for {share(float(blind[place]))}."
+    )
 
 
 def _coalitions(result: AuditResult) -> str:
