@@ -32,7 +32,8 @@ class Linkage:
     complete
         False where the search limit was reached: what it left open is "ambiguous".
     chance
-        Expected chance matches of each link, where a known record is absent and so others might be; else None.
+        Expected chance matches of each link: of partial records, and of all where a known record is absent and so
+        others might be; else None.
     precision, radius
         The error of the release that was allowed for, and what it means for each known record: its released row is
         within ``radius`` of its exact image.

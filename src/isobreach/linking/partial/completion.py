@@ -2,9 +2,9 @@
 """Completing partial records, one link after another.
 
 Links of complete records give equations for the unknown attributes (``equations``). A partial record is linked where
-exactly one released value fits and strangers would not (``strangers``). It is then complete and a link more, with the
-error of its solution, and gives equations to the others; all of these are tried again until no more is found. Without
-a link of a complete record nothing is said of partial ones.
+exactly one released value fits, and where strangers would not fit, were all partial records such (``strangers``). It is
+then complete and a link more, with the error of its solution, and gives equations to the others; all of these are tried
+again until no more is found. Without a link of a complete record nothing is said of partial ones.
 """
 
 from dataclasses import dataclass, replace
@@ -88,7 +88,7 @@ def with_partial(
     source
         The released rows.
     chance_limit
-        Rows that may be expected to fit a stranger.
+        Rows that may be expected to fit strangers, were all partial records such.
     progress
         Called as ``progress(label, done, total)``.
     """
@@ -162,9 +162,10 @@ class _Search:
                 continue
             near = np.sort(np.concatenate([part for _, part in found]))[: COUNTING.rows]
             has = ~np.isnan(self._records[number])
-            chance = strangers.matches(equations, has, near, self._limit)
-            self.chance[number] = chance
-            if chance <= self._limit:
+            # All partial records may be strangers, and each of them had a try.
+            count = len(self._records)
+            self.chance[number] = count * strangers.matches(equations, has, near, self._limit / count)
+            if self.chance[number] <= self._limit:
                 new[number] = self._completed(number, rows, equations, view)
         allowed = {number: one for number, one in new.items() if pairs.allows(one)}
         both = pairs.with_more(list(allowed.values())) if allowed else pairs
