@@ -57,6 +57,13 @@ def test_continuous_values_show_no_grid(seed, count, law):
     assert not shown_grid(values).there.any()
 
 
+@given(st.integers(0, 10_000), st.integers(1, 40))
+def test_single_precision_is_no_grid(seed, count):
+    """Coarse numbers come near to multiples of many steps: chance is what tells."""
+    values = _rng(seed).normal(size=(count, 3)).astype(np.float32)
+    assert Evidence(known=values).steps is None
+
+
 def test_a_continuous_attribute_with_many_zeros_shows_no_grid():
     """Ties alone are no grid: all values would have to repeat."""
     values = np.concatenate([np.zeros(30), _rng(0).exponential(size=20)])
