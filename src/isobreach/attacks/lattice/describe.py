@@ -24,8 +24,8 @@ _MISSES = (
 )
 _SUPPOSED = (
     "A claim supposes that the release is an orthogonal or rigid motion of the records, or a similarity of them, "
-    "rounded or with noise or not, and that the records themselves lie on the grid, not a table that they were rotated "
-    "from. All released rows were checked to lie on it."
+    "rounded or with noise or not, and that the records themselves lie on the grid, or did before parts of a step were "
+    "added to them, and not a table that they were rotated from. All released rows were checked to lie on it."
 )
 _CERTAIN = (
     "An axis is claimed only where its step is natural (1, 2 or 5 times a power of ten, or one over a whole number) or "
@@ -37,6 +37,7 @@ _REMAINS = (
 )
 _OPEN = "open"
 _NEGLIGIBLE = 1e-9  # share of misread values: exact
+_BLURRED = 1e-2  # steps that rows are off the grid by, which were noise or were the values' own: not exact
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ def lattice_verdict(told: LatticeFindings) -> str:
         )
     were = "was" if number == 1 else "were"
     exact = " exactly" if _has_natural_steps(told) else " to the release's precision"
+    exact = " to the nearest value of their grids" if found.noise > _BLURRED * np.nanmin(found.steps) else exact
     how = exact if found.misread <= _NEGLIGIBLE else ""
     noise = "" if how else f", {_misread(told)}"
     return f"{_held(told)}, {what} {were} read off the release{how}{noise}{_up_to(told)}."

@@ -8,9 +8,10 @@ often he is right. For each axis j, attribute c and sign s, with the offset o th
 - a sample record, or a known one without a row: its value (x - o) s is drawn from the values of the axis in all rows.
 
 What is certain stays: options that knowledge has struck out are left out. The *likeliest assignment* of axes to
-attributes is a matching. The *average* over assignments weighs them by their likelihood (Sinkhorn's scaling of its
-exponential to rows and columns that add up to one): where two axes may be either of two attributes, their mean is
-nearer to both than the wrong one is. Attributes without an axis are guessed at the mean of the attacker's records.
+attributes is a matching; where there is a sample, ``correlations`` count too. The *average* over assignments weighs
+them by their likelihood (Sinkhorn's scaling of its exponential to rows and columns that add up to one): where two axes
+may be either of two attributes, their mean is nearer to both than the wrong one is. Attributes without an axis are
+guessed at the mean of the attacker's records.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp
 
 from isobreach.attacks.base import Knowledge
+from isobreach.attacks.lattice.correlations import Correlations
 from isobreach.attacks.lattice.naming import Naming
 from isobreach.attacks.lattice.offsets import SIGNS
 from isobreach.attacks.lattice.reading import Reading
@@ -122,33 +124,36 @@ class _Guess:
             self._offsets = np.where(sharp, ends.mean(axis=0), self._offsets)
             self._scores -= np.where(naming.options.possible, 0.0, _GUESSING.impossible)
 
-    @cached_property
-    def _assignment(self) -> tuple[IntArray, IntArray]:
-        axes, attributes = linear_sum_assignment(-self._scores.max(axis=2))
-        return axes, attributes
+        sample = None if knowledge.sample is None or naming.complete else np.asarray(knowledge.sample, dtype=np.float64)
+        self._joint = Correlations(self._values, sample, attributes)
 
     @property
     def likelihood(self) -> float:
-        """Of the likeliest matching: a log."""
-        return float(self._scores.max(axis=2)[self._assignment].sum())
+        """Of the likeliest matching of axes to attributes one by one: a log."""
+        best = self._scores.max(axis=2)
+        return float(best[linear_sum_assignment(-best)].sum())
+
+    @cached_property
+    def _assignment(self) -> tuple[IntArray, IntArray]:
+        return self._joint.assigned(self._scores)
 
     def likeliest(self) -> FloatArray:
         """Estimates under the likeliest matching of axes to attributes."""
         estimates = np.tile(self._centres, (len(self._values), 1))
-        for axis, attribute in zip(*self._assignment, strict=True):
-            k = int(self._scores[axis, attribute].argmax())
+        for axis, (attribute, k) in enumerate(zip(*self._assignment, strict=True)):
             estimates[:, attribute] = SIGNS[k] * self._values[:, axis] + self._offsets[axis, attribute, k]
         return estimates
 
     def average(self) -> FloatArray:
         """Mean of the estimates over assignments, by their likelihood; axes that are missing may be any attribute."""
-        axes, attributes, _ = self._scores.shape
+        scores = self._joint.given(self._scores, *self._assignment)
+        axes, attributes, _ = scores.shape
         logs = np.zeros((attributes, attributes))
-        logs[:axes] = logsumexp(self._scores, axis=2)
+        logs[:axes] = logsumexp(scores, axis=2)
         for _ in range(_GUESSING.scalings):
             logs = logs - logsumexp(logs, axis=1)[:, None]
             logs = logs - logsumexp(logs, axis=0)
-        signs = np.exp(self._scores - logsumexp(self._scores, axis=2)[:, :, None])
+        signs = np.exp(scores - logsumexp(scores, axis=2)[:, :, None])
         weights = np.exp(logs[:axes])[:, :, None] * signs
         missing = np.exp(logs[axes:]).sum(axis=0) * self._centres
         offsets = (weights * self._offsets).sum(axis=(0, 2))
