@@ -28,7 +28,7 @@ def _jittered(seed, rows=2000):
 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
 @pytest.mark.parametrize("high", [4, 12, None])
-@pytest.mark.parametrize("seed", [*range(4), *slow(*range(4, 40))])
+@pytest.mark.parametrize("seed", [0, 1, *slow(*range(2, 40))])
 def test_the_rows_that_fit_are_those_whose_unknowns_can_be_chosen(motion, high, seed):
     """Brute force: a row is possible if numbers exist that keep every inner product with a link, and the norm."""
     rng = np.random.default_rng(seed)
@@ -56,7 +56,7 @@ def test_the_rows_that_fit_are_those_whose_unknowns_can_be_chosen(motion, high, 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
 @pytest.mark.parametrize("kind", ["lognormal", "Letter"])
 def test_the_true_row_always_fits_whatever_the_rounding_did(kind, motion, store):
-    for seed in range(8):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         records = TABLES[kind](rng, 60, 7)
         case = plant(records, rng, complete=6, partial=30, strangers=0, lacking=2, motion=motion, store=store, wide=9)
@@ -80,10 +80,10 @@ def test_the_true_row_always_fits_whatever_the_rounding_did(kind, motion, store)
 
 
 @pytest.mark.parametrize("lacking", [2, 4])
-@pytest.mark.parametrize("seed", [0, 1, *slow(*range(2, 8))])
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 def test_as_many_links_as_missing_attributes_are_enough_and_one_less_is_not(lacking, seed):
     for complete in (lacking - 1, lacking, lacking + 1):
-        records, rng = _jittered(seed)
+        records, rng = _jittered(seed, 600)
         case = plant(records, rng, complete=complete, partial=16, strangers=0, lacking=lacking)
         linkage = link(case.known, case.released)
         if complete < lacking:
@@ -97,7 +97,7 @@ def test_as_many_links_as_missing_attributes_are_enough_and_one_less_is_not(lack
 
 def test_behind_a_translation_it_takes_one_link_more():
     for complete in (3, 4):
-        records, rng = _jittered(3)
+        records, rng = _jittered(3, 600)
         case = plant(records, rng, complete=complete, partial=10, strangers=0, lacking=3, motion="rigid")
         linkage = link(case.known, case.released)
         assert linkage.motion == "rigid"
@@ -156,9 +156,9 @@ def test_a_scale_and_more_columns():
 
 
 @pytest.mark.parametrize("kind", TABLES)
-@pytest.mark.parametrize("seeds", [range(4), *slow(*(range(a, a + 25) for a in range(4, 129, 25)))])
+@pytest.mark.parametrize("seeds", [range(2), *slow(*(range(a, a + 25) for a in range(2, 127, 25)))])
 def test_no_link_is_wrong(kind, seeds):
-    """Random sizes, motions, roundings, missing cells, strangers: 16 kinds of tables, 64 cases here, 2,064 in all."""
+    """Random sizes, motions, roundings, missing cells, strangers: 16 kinds of tables, 32 cases here, 2,032 in all."""
     for seed in seeds:
         case = random_case(kind, seed)
         linkage = link(case.known, case.released, motion=case.motion)
