@@ -9,6 +9,7 @@ from isobreach import datasets
 from isobreach.engine import LocalEngine, as_engine, using
 from isobreach.errors import InputError
 from isobreach.linking import link, link_records, no_link, partial_sentence, unlinked_reasons
+from isobreach.linking.partial.completion import Completed, Pairs
 from isobreach.linking.partial.equations import Equations, View
 from isobreach.release import given_precision, released_precision
 from oracles import possible_rows, rotation
@@ -192,14 +193,14 @@ def test_strangers_are_absent_and_do_not_stand_in_the_way():
 
 
 def test_two_records_that_differ_are_not_linked_to_one_row():
+    pairs = Pairs(np.array([[1.0, 2.0]]), np.array([17]), np.array([1e-9]))
+    for record, row, allowed in (([1.0, 2.0 + 1e-9], 17, True), ([1.0, 2.1], 17, False), ([1.0, 2.1], 18, True)):
+        assert pairs.allows(Completed(np.array(record), np.array([row]), 1e-9)) == allowed
     rng = np.random.default_rng(6)
     case = plant(rng.standard_normal((100, 5)), rng, complete=6, partial=0, strangers=0, lacking=0)
-    true = case.records[17]
-    one, other = true.copy(), true.copy()
-    one[0], other[0] = np.nan, np.nan
-    other[1] += 1e-13  # the same row fits, and only one of them can be it, or both are
-    linkage = link(np.vstack([case.known, one, other]), case.released, motion="orthogonal")
-    assert linkage.rows[-2:].tolist() == [17, 17]
+    twice = np.vstack([case.known, case.records[17], case.records[17]])
+    twice[-2, 0], twice[-1, 1] = np.nan, np.nan  # one person, known in two ways
+    assert link(twice, case.released, motion="orthogonal").rows[-2:].tolist() == [17, 17]
 
 
 # --- values, copies, dictionaries -------------------------------------------------------------------------------------
