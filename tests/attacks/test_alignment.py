@@ -23,9 +23,9 @@ def population(rows, rng, n=6):
 
 
 class Planted:
-    """A population, a sample of 150 and a release of 600 others."""
+    """A population, a sample of 150 and a release of 300 others."""
 
-    def __init__(self, seed, scheme="orthogonal", *, noise=0.0, rows=600, **more):
+    def __init__(self, seed, scheme="orthogonal", *, noise=0.0, rows=300, **more):
         rng = np.random.default_rng(seed)
         records = population(150 + rows, rng)
         self.sample, self.records = records[:150], records[150:]
@@ -250,8 +250,12 @@ def test_a_wider_release_is_reduced_to_its_flat():
 
 def test_without_knowledge_nothing_is_sought():
     case = Planted(0)
-    with pytest.raises(InputError, match="knowledge must have known records or a public sample or ranges"):
+    with pytest.raises(InputError, match="must have known records or a public sample or ranges"):
         case.attacked(ib.Knowledge())
+    nobody = case.attacked(ib.Knowledge(known=case.records[:2], rows=[-1, -1]))
+    assert not nobody.claimed
+    assert np.isnan(nobody.estimates).all()
+    assert "no record is linked" in nobody.reason
     few = ib.reconstruct("alignment", case.released[:4], case.knowledge(), seed=0)
     assert "fewer released rows" in few.reason
     with pytest.raises(InputError, match="objective must have a sample of two records for density"):

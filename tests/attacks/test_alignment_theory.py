@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The parts of an alignment: frames, densities, likelihoods and their gradients, descents on rotations."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
 from isobreach.attacks.alignment.certificate import certificate
 from isobreach.attacks.alignment.components import components
+from isobreach.attacks.alignment.covariance import Explorer, Quadratic
 from isobreach.attacks.alignment.descent import Effort, descend, moved
 from isobreach.attacks.alignment.estimating import Estimating, Within
 from isobreach.attacks.alignment.frames import Pose, frame_of, polar
@@ -27,7 +31,7 @@ def population(rng, rows, n=5):
 
 
 def placing(rng, *, translates=False, noise=0.0, links=2, n=5):
-    records = population(rng, 400, n)
+    records = population(rng, 300, n)
     matrix = rotation(n, rng)
     rows = records[100:] @ matrix.T + (rng.standard_normal(n) if translates else 0)
     rows = rows + noise * rng.standard_normal(rows.shape)
@@ -121,6 +125,36 @@ class Procrustes:
 
     def gradient(self, pose):
         return -float((self.target * pose.rotation).sum()), -self.target, np.zeros(0)
+
+
+@pytest.mark.parametrize("links", [0, 2])
+def test_under_one_normal_density_the_likelihood_is_a_quadratic(links):
+    rng = np.random.default_rng(0)
+    objective, *_ = placing(rng, links=links)
+    h = objective.frame.hidden
+    one = Mixture(np.ones(1), np.zeros((1, 5)), np.eye(5)[None])
+    normal, quadratic = replace(objective, mixture=one), Quadratic.of(objective)
+    a, b = (Pose(rotation(h, rng), np.zeros(0)) for _ in range(2))
+    assert quadratic.value(a) - quadratic.value(b) == pytest.approx(normal.value(a) - normal.value(b))
+    assert quadratic.gradient(a)[1] == pytest.approx(normal.gradient(a)[1])
+
+
+def test_exploring_signs_finds_the_best_optimum_of_a_normal_table():
+    """With all signs tried by brute force."""
+    rng = np.random.default_rng(0)
+    shape = rng.standard_normal((5, 5))
+    records = rng.standard_normal((400, 5)) @ shape + 0.5
+    rows = records[100:] @ rotation(5, rng).T
+    none = np.zeros((0, 5))
+    frame = frame_of(none, none, rows, records[:100], translates=False, noise=0)
+    density = fit_density(rows, rng)
+    told = information(frame, density.whitening, density.mixture, rows, 100)
+    quadratic = Quadratic.of(Placing(frame, density.whitening, density.mixture, records[:100], 100, told))
+    explorer = Explorer(quadratic, rng)
+    first = principal_axes((records[:100]) @ frame.hidden_x, rows @ frame.hidden_y)
+    signs = [np.array(one)[:, None] for one in product([-1.0, 1.0], repeat=5)]
+    best = min(explorer.descended(frame.start(first * one))[1] for one in signs)
+    assert quadratic.value(explorer.explored([frame.start(first)])[0]) == pytest.approx(best, abs=1e-3)
 
 
 def test_a_descent_solves_orthogonal_procrustes_problems():

@@ -23,8 +23,7 @@ class PlacingTuning:
     """Last steps, after the search."""
 
     joint: float = 0.05  # sample records a released row from which on both are modelled together
-    joint_rounds: int = 6  # fits of the density, each followed by a descent; later ones change less than 1e-3
-    joint_steps: int = 3  # of EM in each
+    joint_rounds: int = 4  # fits of the density, each followed by a descent; later ones change little
     noise_copies: int = 1_000  # sample records with noise added, copies included, that the last descents see
 
 
@@ -78,17 +77,19 @@ def by_density(
     )
     z = certificate(placing.frame, polished[0][0], density, blurred)
     if len(sample) > TUNING.joint * len(rows) and frame.hidden:
-        pose = _jointly(placing, polished[0][0], density, rows, effort)
+        pose = _jointly(placing, polished[0][0], density, rows, effort, rng)
         polished[0] = pose, polished[0][1]
     share = forecast(placing, density, rows, polished, epsilon, effort, rng)
     return Solution("density", placing.frame, polished[0][0], effort.used, z, share)
 
 
-def _jointly(placing: Placing, pose: Pose, density: Density, rows: FloatArray, effort: Effort) -> Pose:
+def _jointly(
+    placing: Placing, pose: Pose, density: Density, rows: FloatArray, effort: Effort, rng: np.random.Generator
+) -> Pose:
     """The pose when the density is fitted to the release and the placed sample together, in turn with the pose."""
     frame, sample = placing.frame, placing.sample[:: len(placing.sample) // placing.records]
     for _ in range(TUNING.joint_rounds):
         matrix, shift = frame.affine(pose)
-        density = density.refitted(np.vstack([rows, (sample - shift) @ matrix.T]), TUNING.joint_steps)
+        density = density.refitted(np.vstack([rows, (sample - shift) @ matrix.T]), rng)
         pose, _ = descend(replace(placing, mixture=density.mixture), pose, effort, steps=40, gain=1e-5)
     return pose

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.alignment.frames import Pose, polar
+from isobreach.attacks.alignment.frames import Pose, planes, polar
 
 FloatArray = NDArray[np.float64]
 
@@ -109,19 +109,19 @@ def moved(pose: Pose, step: FloatArray) -> Pose:
         Coordinates above the diagonal of a skew matrix, row by row, and those of the offset after them.
     """
     h = len(pose.rotation)
-    planes = h * (h - 1) // 2
+    count = h * (h - 1) // 2
     skew = np.zeros((h, h))
-    skew[np.triu_indices(h, 1)] = step[:planes] / 2
+    skew[planes(h)] = step[:count] / 2
     skew -= skew.T
     eye = np.eye(h)
     rotation = np.linalg.solve(eye - skew, (eye + skew) @ pose.rotation)
-    return Pose(np.asarray(rotation, dtype=np.float64), pose.offset + step[planes:])
+    return Pose(np.asarray(rotation, dtype=np.float64), pose.offset + step[count:])
 
 
 def _flat(pose: Pose, by_rotation: FloatArray, by_offset: FloatArray) -> FloatArray:
     """The gradient's coordinates."""
     tangent = by_rotation @ pose.rotation.T
-    return np.concatenate([(tangent - tangent.T)[np.triu_indices(len(tangent), 1)], by_offset])
+    return np.concatenate([(tangent - tangent.T)[planes(len(tangent))], by_offset])
 
 
 def descend(

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.alignment.frames import Frame, Pose
+from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.marginals import Marginals
 
 FloatArray = NDArray[np.float64]
@@ -120,9 +120,9 @@ class Estimating:
         _, slope = self.judge.judged(self.estimates(frame.start()))
         size = float((slope**2).mean())
         spread = (hidden**2).mean(axis=0)
-        planes = size * (spread[:, None] + spread[None, :])[np.triu_indices(frame.hidden, 1)]
+        told = size * (spread[:, None] + spread[None, :])[planes(frame.hidden)]
         offset = np.full(frame.hidden if frame.floats else 0, size)
-        found = np.concatenate([planes, offset])
+        found = np.concatenate([told, offset])
         return found + 1e-3 * float(np.median(found) if len(found) else 0.0) + np.finfo(np.float64).tiny
 
     def with_judge(self, judge: Judge) -> "Estimating":

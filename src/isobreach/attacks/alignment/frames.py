@@ -16,6 +16,7 @@ for centres that are the means of q links (theory: a rigid motion), linear in P.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from isobreach.geometry import fit_motions
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 _FLAT = 1e-7  # relative spread below which rows lie in a flat: exact relations between columns
 
@@ -154,6 +156,12 @@ def frame_of(
         centre_y,
         floats,
     )
+
+
+@cache
+def planes(h: int) -> tuple[IntArray, IntArray]:
+    """First and second axis of every plane in h dimensions, in the order of a skew matrix's coordinates."""
+    return np.triu_indices(h, 1)
 
 
 def polar(matrix: FloatArray) -> FloatArray:

@@ -28,7 +28,6 @@ FloatArray = NDArray[np.float64]
 
 OBJECTIVES = ("auto", "density", "independence", "ranges")
 EFFORT = 4_000
-_ENOUGH = 20  # known records whose ranges are believed: one value in ten lies outside of those of twenty
 
 
 @dataclass(frozen=True)
@@ -104,8 +103,6 @@ def _run(
 ) -> AlignmentReconstruction:
     columns = columns_of(knowledge, release.shape[1])
     nothing = np.full((release.shape[0], columns), np.nan)
-    if not any(knowledge.has(held) for held in ("known", "sample", "bounds")):
-        return AlignmentReconstruction(False, "there are no known records, no sample and no ranges.", nothing)
     if len(studied.rows) <= columns:
         return AlignmentReconstruction(False, "there are fewer released rows than columns.", nothing)
     situation = situation_of(
@@ -186,12 +183,9 @@ def _estimates(
         noise=situation.noise,
         norms=row_norms(raw) if keeps else None,  # a rotation keeps them
     )
-    # A range shown by a handful of records is too narrow to clip to unless the truth is at hand to judge it.
-    few = knowledge.known is not None and len(knowledge.known) < _ENOUGH
-    believed = replace(evidence, known=None) if few else evidence
-    found = {"": refined(raw, believed), "as fitted": raw, **variants(raw, evidence)}
+    found = {"": refined(raw, evidence), "as fitted": raw, **variants(raw, evidence)}
     if density is not None:
         found["noise left in"] = estimates(release, situation, solutions[0], None, progress)
     for one in solutions[1:]:
-        found[one.objective] = refined(estimates(release, situation, one, density, progress), believed)
+        found[one.objective] = refined(estimates(release, situation, one, density, progress), evidence)
     return found

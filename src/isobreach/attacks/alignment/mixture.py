@@ -40,11 +40,14 @@ class DensityTuning:
     small: int = 1_500  # Rows below which several shrinkages compete and every row is held out once.
     sizes: tuple[int, ...] = (1, 4, 12, 32)
     small_sizes: tuple[int, ...] = (1, 2, 4, 8, 16)
-    small_shrinkages: tuple[tuple[float, float], ...] = ((2.0, 1e-3), (2.0, 0.05), (8.0, 0.05))
+    shrinkages: tuple[tuple[float, float], ...] = ((2.0, 1e-3),)
+    small_shrinkages: tuple[tuple[float, float], ...] = ((0.5, 1e-3), (1.0, 1e-3), (2.0, 1e-3))
+    small_copies: int = 3  # Fits of each mixture to a small release, averaged: one depends much on its clusters.
     judged_rows: int = 2_400  # Rows that the weights are fitted on, of a larger release; a quarter is held out.
     folds: int = 3  # Of a small release.
     rounds: int = 40  # Most steps of EM.
     judged_rounds: int = 25  # The same where weights are fitted.
+    continued: int = 3  # The same where a mixture is fitted to a few rows more.
     gain: float = 1e-3  # Mean log-density that a step of EM must gain.
     least_weight: float = 0.05  # Mixtures with less are left out.
     most: int = 5  # Mixtures averaged.
@@ -117,7 +120,7 @@ class Mixture:
     def scored(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log q and its gradient, the score, of whitened rows."""
         roots, _, _ = self._factors
-        density, score = np.empty(len(rows)), np.empty(rows.shape)
+        density, score = np.empty(len(rows)), np.empty_like(rows)
         for part in self._parts(*rows.shape):
             apart, terms = self._terms(rows[part])
             top = terms.max(axis=1, keepdims=True)
@@ -137,6 +140,13 @@ class Mixture:
     def blurred(self, variance: float) -> "Mixture":
         """Return the density of rows with noise of this variance added, in whitened units."""
         return replace(self, covariances=self.covariances + variance * np.eye(self.means.shape[1]))
+
+    @cached_property
+    def single(self) -> "Mixture":
+        """The same in single precision, twice as fast and good enough for a search; rows must be so, too."""
+        found = Mixture(self.weights, self.means.astype(np.float32), self.covariances)
+        vars(found)["_factors"] = tuple(one.astype(np.float32) for one in self._factors)
+        return found
 
     @classmethod
     def average(cls, several: Sequence["Mixture"], weights: FloatArray) -> "Mixture":
@@ -223,26 +233,56 @@ class Density:
     parts: tuple[tuple[Recipe, float, Mixture], ...]
     judges: tuple[tuple[Whitening, Mixture, FloatArray], ...] = field(repr=False)
 
-    @cached_property
-    def gaussian(self) -> Mixture:
-        """One component: mean and covariance of the release."""
-        n = self.mixture.means.shape[1]
-        return Mixture(np.ones(1), np.zeros((1, n)), np.eye(n)[None])
+    def lighter(self, components: int) -> Mixture:
+        """Return an average with at most so many components, if there is one: of all, of each recipe's first, or one.
 
-    def refitted(self, rows: FloatArray, rounds: int) -> "Density":
-        """Return the same density continued by EM on other rows, in this whitening.
+        Parameters
+        ----------
+        components
+            At most.
+        """
+        firsts = [(w, one) for place, (recipe, w, one) in enumerate(self.parts) if recipe not in self._before(place)]
+        several = Mixture.average(
+            [one for _, one in firsts], np.array([w for w, _ in firsts]) / sum(w for w, _ in firsts)
+        )
+        return next((one for one in (self.mixture, several) if one.size <= components), self.parts[0][2])
+
+    def _before(self, place: int) -> set[Recipe]:
+        return {recipe for recipe, _, _ in self.parts[:place]}
+
+    @classmethod
+    def of(
+        cls,
+        whitening: Whitening,
+        white: FloatArray,
+        parts: Sequence[tuple[Recipe, float]],
+        judges: tuple[tuple[Whitening, Mixture, FloatArray], ...],
+        rng: np.random.Generator,
+    ) -> "Density":
+        """Return the average of mixtures by recipes and weights, each fitted to whitened rows."""
+        mixtures = [fitted(white, recipe, rng) for recipe, _ in parts]
+        several = tuple((recipe, weight, one) for (recipe, weight), one in zip(parts, mixtures, strict=True))
+        return cls(whitening, Mixture.average(mixtures, np.array([weight for _, weight in parts])), several, judges)
+
+    def refitted(self, rows: FloatArray, rng: np.random.Generator) -> "Density":
+        """Return the same density fitted to other rows, in this whitening.
+
+        To few rows it is fitted anew: clusters then are those of all rows. To many it is continued by EM.
 
         Parameters
         ----------
         rows
             Released rows, or those and a sample placed among them.
-        rounds
-            Steps of EM.
+        rng
+            Draws clusters.
         """
         white = self.whitening(rows)
-        parts = tuple((recipe, w, continued(white, one, recipe, rounds)) for recipe, w, one in self.parts)
-        mixture = Mixture.average([one for _, _, one in parts], np.array([w for _, w, _ in parts]))
-        return replace(self, mixture=mixture, parts=parts)
+        if len(rows) <= TUNING.small:
+            parts = [(recipe, weight) for recipe, weight, _ in self.parts]
+            return Density.of(self.whitening, white, parts, self.judges, rng)
+        several = tuple((recipe, w, continued(white, one, recipe, TUNING.continued)) for recipe, w, one in self.parts)
+        mixture = Mixture.average([one for _, _, one in several], np.array([w for _, w, _ in several]))
+        return replace(self, mixture=mixture, parts=several)
 
 
 def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
@@ -257,7 +297,7 @@ def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
     """
     m, n = rows.shape
     small = m <= TUNING.small
-    shrinkages = TUNING.small_shrinkages if small else TUNING.small_shrinkages[:1]
+    shrinkages = TUNING.small_shrinkages if small else TUNING.shrinkages
     recipes = [Recipe(1)]
     for size in TUNING.small_sizes if small else TUNING.sizes:
         if size > 1 and 0.75 * m >= size * max(n / 2, 4):  # fewer rows a component would be noise
@@ -273,10 +313,9 @@ def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
         for whitening, several, levels in fits
     )
     whitening = Whitening.of(rows)
-    white = whitening(rows)
-    mixtures = [fitted(white, recipes[i], rng) for i in kept]
-    parts = tuple((recipes[i], float(w), one) for i, w, one in zip(kept, shares, mixtures, strict=True))
-    return Density(whitening, Mixture.average(mixtures, shares), parts, judges)
+    copies = TUNING.small_copies if small else 1
+    parts = tuple((recipes[i], float(w) / copies) for i, w in zip(kept, shares, strict=True) for _ in range(copies))
+    return Density.of(whitening, whitening(rows), parts, judges, rng)
 
 
 def _fit_without(

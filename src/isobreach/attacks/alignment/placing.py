@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.alignment.frames import Frame, Pose
+from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.mixture import Mixture, Whitening
 
 FloatArray = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Placing:
     information: FloatArray
 
     @cached_property
-    def _parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Whitened visible part, hidden coordinates, and By' W: the image is visible + hidden P' B + u B."""
         frame = self.frame
         apart = self.sample - frame.centre_x
@@ -63,9 +63,10 @@ class Placing:
         return np.asarray(1 / (self.information + 1e-3 * np.median(self.information) + np.finfo(np.float64).tiny))
 
     def _images(self, pose: Pose) -> FloatArray:
-        visible, hidden, basis = self._parts
+        visible, hidden, basis = self.parts
         images = visible + hidden @ (pose.rotation.T @ basis)
-        return images + pose.offset @ basis if len(pose.offset) else images
+        images = images + pose.offset @ basis if len(pose.offset) else images
+        return images.astype(self.mixture.means.dtype, copy=False)
 
     def levels(self, pose: Pose) -> FloatArray:
         """Return -log q of each sample record's image."""
@@ -77,7 +78,7 @@ class Placing:
 
     def gradient(self, pose: Pose) -> tuple[float, FloatArray, FloatArray]:
         """Return F, dF/dP and dF/du."""
-        _, hidden, basis = self._parts
+        _, hidden, basis = self.parts
         density, score = self.mixture.scored(self._images(pose))
         along, pull = score @ basis.T, self.frame.pull
         by_rotation = -along.T @ hidden / len(hidden)
@@ -100,10 +101,10 @@ def information(frame: Frame, whitening: Whitening, mixture: Mixture, rows: Floa
     hidden = (rows - frame.centre_y) @ frame.hidden_y
     squares = (hidden**2).T @ score**2 / len(rows)
     mixed = (hidden * score).T @ (hidden * score) / len(rows)
-    planes = squares + squares.T - 2 * mixed
+    told = squares + squares.T - 2 * mixed
     if frame.pull is not None:
         strength = np.linalg.norm(frame.pull, axis=1) / records
-        planes = planes + strength[:, None] + strength[None, :]
-    found = np.maximum(planes, 0)[np.triu_indices(frame.hidden, 1)]
+        told = told + strength[:, None] + strength[None, :]
+    found = np.maximum(told, 0)[planes(frame.hidden)]
     offset = (score**2).mean(axis=0) + frame.hold / records if frame.floats else np.zeros(0)
     return np.concatenate([found, offset])

@@ -3,9 +3,10 @@
 
 The likelihood has a local optimum for many a sign pattern and exchange of axes. Each start descends through blurred
 densities to the sharp one; the best optimum's neighbours, with one or two axes flipped or two exchanged, are judged
-under a blur and the best of them descend too, with a few kicks of the size of the uncertainty and fresh sign patterns.
-The search ends when independent starts have met in the best optimum and nothing near it is better, or when many rounds
-brought nothing, or when the effort is used up.
+under a blur and the best of them descend too, with a few kicks of the size of the uncertainty. Starts come from moments
+(``starts``) and from an exploration of all kinds of signs under the covariance alone (``covariance``). The search ends
+when independent starts have met in the best optimum and nothing near it is better, or when many rounds brought nothing,
+or when the effort is used up.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +15,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks.alignment.covariance import Explorer, Quadratic
 from isobreach.attacks.alignment.descent import Effort, descend, moved
-from isobreach.attacks.alignment.frames import Frame, Pose
+from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.mixture import Density
 from isobreach.attacks.alignment.placing import Placing, information
-from isobreach.attacks.alignment.starts import principal_axes, starts
+from isobreach.attacks.alignment.starts import starts
 
 FloatArray = NDArray[np.float64]
 
@@ -28,14 +30,15 @@ class SearchTuning:
     """How the search goes about it; measured on the tables of ``benchmarks/alignment.py``."""
 
     blurs: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03)  # variances added, in whitened units
-    rows: int = 400  # sample records that the search looks at; the last descents see all
-    dear: float = 2e7  # products an evaluation; above, the search sees the heaviest mixture only
-    begun: int = 4  # starts that descend, the best under the first blur
+    rows: int = 400  # sample records that the search looks at, more where that is cheap; the last descents see all
+    dear: float = 6e6  # products an evaluation; where there are more, the search sees part of the density only
+    explored: int = 12  # optima of the covariance alone that are judged under the first blur
+    begun: int = 4  # starts that descend, the best under the first blur; the others wait for their turn
     moved: int = 4  # neighbours that descend
     planes: int = 60  # planes whose axes are exchanged: those the sample tells least of
     kicks: tuple[float, ...] = (4.0, 16.0)  # in standard errors
-    agreeing: int = 3  # independent descents that met in the best optimum: nothing else is looked for
-    patience: int = 12  # rounds without a better optimum
+    agreeing: int = 2  # independent descents that met in the best optimum: nothing else is looked for
+    patience: int = 3  # rounds without a better optimum
     same: float = 2e-3  # optima whose values differ by less are one
     leaders: int = 5  # optima that descend on the whole sample
 
@@ -80,15 +83,18 @@ class Search:
     effort: Effort
     rng: np.random.Generator
     found: list[Optimum] = field(default_factory=list)
+    waiting: list[Pose] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        part = self.sample[np.sort(self.rng.permutation(len(self.sample))[: TUNING.rows])]
         n, whole = self.rows.shape[1], self.density.mixture
-        mixture = whole if whole.size * n**2 * len(part) < TUNING.dear else self.density.parts[0][2]
+        least = min(TUNING.rows, len(self.sample))
+        mixture = self.density.lighter(int(TUNING.dear / (n**2 * least)))
+        most = max(least, int(TUNING.dear / (n**2 * mixture.size)))
+        part = self.sample[np.sort(self.rng.permutation(len(self.sample))[:most])]
         told = information(self.frame, self.density.whitening, whole, self.rows, self.records)
-        self.sharp = Placing(self.frame, self.density.whitening, mixture, part, self.records, told)
-        self.graduated = [replace(self.sharp, mixture=mixture.blurred(blur)) for blur in TUNING.blurs]
-        self.gaussian = replace(self.sharp, mixture=self.density.gaussian)
+        self.sharp = Placing(self.frame, self.density.whitening, mixture.single, part, self.records, told)
+        self.graduated = [replace(self.sharp, mixture=mixture.blurred(blur).single) for blur in TUNING.blurs]
+        self.explorer = Explorer(Quadratic.of(self.sharp), self.rng)
 
     def run(self, also: Sequence[Pose] = ()) -> list[Optimum]:
         """Return the leading optima, best first; their values are those of the part of the sample that was searched.
@@ -100,12 +106,16 @@ class Search:
         """
         if not self.frame.hidden:
             return [Optimum(self.frame.start(), self.sharp.value(self.frame.start()))]
-        begun = [self._by_covariance(self.frame.start(one)) for one in starts(self.frame, self.sharp.sample, self.rows)]
-        begun.sort(key=self._judged(0))
+        first = [self.frame.start(one) for one in starts(self.frame, self.sharp.sample, self.rows)]
+        by_covariance = self.explorer.explored(first)
+        likely = [self.explorer.descended(one)[0] for one in first] + by_covariance[: TUNING.explored]
+        likely = sorted(likely, key=self._judged(0))
+        begun, self.waiting = self._distinct(likely), by_covariance[TUNING.explored :]
         for pose in also:
             self.found.append(self._descended(pose, len(self.graduated), independent=True))
         for pose in begun[: TUNING.begun]:
             self.found.append(self._descended(pose, 0, independent=True))
+        self.waiting = begun[TUNING.begun :] + self.waiting
         stale, expanded = 0, list[float]()
         while self.effort.left and stale < TUNING.patience:
             best = self.best.value
@@ -117,8 +127,10 @@ class Search:
                     self.found.append(self._descended(pose, 1, independent=False))
             elif self._agreed():
                 break
-            for pose, first in self._elsewhere():
-                self.found.append(self._descended(pose, first, independent=True))
+            for pose in self._kicked():
+                self.found.append(self._descended(pose, 1, independent=False))
+            if self.waiting:
+                self.found.append(self._descended(self.waiting.pop(0), 0, independent=True))
             stale = 0 if self.best.value < best - TUNING.same else stale + 1
             if stale and self._agreed():
                 break
@@ -140,8 +152,15 @@ class Search:
 
         return value
 
-    def _by_covariance(self, pose: Pose) -> Pose:
-        return descend(self.gaussian, pose, Effort(0), steps=60, gain=1e-4)[0]
+    def _distinct(self, poses: Sequence[Pose]) -> list[Pose]:
+        """Poses without those that the covariance cannot tell from an earlier one."""
+        found, values = [], list[float]()
+        for pose in poses:
+            value = self.explorer.quadratic.value(pose)
+            if all(abs(value - other) > TUNING.same for other in values):
+                found.append(pose)
+                values.append(value)
+        return found
 
     def _descended(self, pose: Pose, first: int, *, independent: bool) -> Optimum:
         """The optimum below a pose, through the blurs from ``first`` on."""
@@ -161,7 +180,7 @@ class Search:
         p = pose.rotation
         for i in range(h):
             yield replace(pose, rotation=p * np.where(np.arange(h) == i, -1.0, 1.0)[:, None])
-        first, second = np.triu_indices(h, 1)
+        first, second = planes(h)
         for plane in np.argsort(self.sharp.information[: len(first)], kind="stable")[: TUNING.planes]:
             pair = [first[plane], second[plane]]
             for signs in ((-1, -1), (1, 1), (1, -1), (-1, 1)):
@@ -169,16 +188,12 @@ class Search:
                 turned[pair] = np.array(signs)[:, None] * (p[pair] if signs == (-1, -1) else p[pair[::-1]])
                 yield replace(pose, rotation=turned)
 
-    def _elsewhere(self) -> Iterator[tuple[Pose, int]]:
-        """Kicks away from the best optimum, and a fresh pattern of signs; with the blur to begin at."""
+    def _kicked(self) -> Iterator[Pose]:
+        """Kicks away from the best optimum, in units of its uncertainty."""
         best, scale = self.best.pose, self.sharp.scale
         for kick in TUNING.kicks:
             step = kick * self.rng.standard_normal(len(scale)) * np.sqrt(scale / self.records)
-            yield moved(best, np.clip(step, -1.5, 1.5)), 1
-        frame, sample = self.frame, self.sharp.sample
-        axes = principal_axes((sample - frame.centre_x) @ frame.hidden_x, (self.rows - frame.centre_y) @ frame.hidden_y)
-        signs = self.rng.choice([-1.0, 1.0], frame.hidden)
-        yield self._by_covariance(frame.start(axes * signs[:, None])), 0
+            yield moved(best, np.clip(step, -1.5, 1.5))
 
     def _leaders(self) -> list[Optimum]:
         leaders: list[Optimum] = []

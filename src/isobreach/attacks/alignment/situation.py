@@ -16,15 +16,12 @@ from isobreach._progress import Progress
 from isobreach.attacks.base import Knowledge
 from isobreach.engine import Engine
 from isobreach.errors import InputError
-from isobreach.geometry import procrustes_residual, row_norms
-from isobreach.linking import Linkage, link
-from isobreach.release import released_precision
+from isobreach.linking import Linkage, given_links, link
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 MOTIONS = ("auto", "orthogonal", "rigid", "similarity")
-_SIGMAS = 6.0  # standard errors by which lengths may differ before a translation is believed
 _DISTINCT = 2.0  # of Kolmogorov's statistic: lengths of one population exceed it once in 1,500 pairs of tables
 
 
@@ -98,23 +95,23 @@ def situation_of(
     """
     columns = columns_of(knowledge, release.shape[1])
     known = np.zeros((0, columns)) if knowledge.known is None else np.asarray(knowledge.known, dtype=np.float64)
-    linkage, places, scale = None, knowledge.rows, 1.0
-    if places is None and len(known):
-        chosen: Any = motion
-        linkage = link(known, release, motion=chosen, noise=knowledge.noise, progress=progress)
-        places, scale = linkage.rows, linkage.scale
-    places = np.asarray(np.zeros(0) if places is None else places, dtype=np.int64)
+    chosen: Any = motion
+    links, linkage = None, None
+    if len(known) and knowledge.rows is not None:
+        links = given_links(known, release, knowledge.rows, motion=chosen, noise=knowledge.noise)
+    elif len(known):
+        links = linkage = link(known, release, motion=chosen, noise=knowledge.noise, progress=progress)
+    places = np.zeros(0, dtype=np.int64) if links is None else links.rows
     linked = np.flatnonzero(places >= 0)
     used = linked[: max(0, len(linked) - set_aside)]
     unused = np.setdiff1d(np.arange(len(known)), used)
     pairs = known[used], release.gather(places[used])
-    noise = _noise(knowledge.noise, linkage, pairs, motion)
-    if linkage is not None and len(used):
-        motion = linkage.motion
-    elif motion == "auto":
-        motion = _motion(release, rows, knowledge.sample, pairs, noise)
-    if motion == "similarity" and linkage is None:
-        scale = _scale(rows, knowledge.sample, pairs)
+    if links is not None and len(linked):
+        motion, scale, noise = links.motion, links.scale, links.noise
+    else:
+        noise = _noise(knowledge.noise)
+        motion = _motion(rows, knowledge.sample, noise) if motion == "auto" else motion
+        scale = _scale(rows, knowledge.sample) if motion == "similarity" else 1.0
     axes, centre = _flat_of(rows, columns, translates=motion != "orthogonal")
     twins = _twins(release, knowledge.sample, motion, noise, progress)
     return Situation(
@@ -166,34 +163,19 @@ def _bounds(given: Any, columns: int) -> FloatArray | None:
     return bounds if np.isfinite(bounds).any() else None
 
 
-def _noise(given: Any, linkage: Linkage | None, pairs: tuple[FloatArray, FloatArray], motion: str) -> float:
-    """The noise level: as given, as linking found it, or what is left of the links."""
-    if given is None or isinstance(given, float | int):
-        return float(given or 0.0)
-    if linkage is not None:
-        return float(linkage.noise)
-    squares, freedom = procrustes_residual(*pairs, translates=motion != "orthogonal")
-    if freedom < 1:
-        step = "Give the noise level, or more known records."
-        raise InputError("noise", "must be a number where links do not show it", "'estimate'", step)
-    return float(np.sqrt(squares / freedom))
+def _noise(given: Any) -> float:
+    """The noise level where no link shows it."""
+    if isinstance(given, str):
+        step = "Give the noise level, or known records."
+        raise InputError("noise", "must be a number where no known record is linked", repr(given), step)
+    return float(given or 0.0)
 
 
-def _motion(
-    release: Engine, rows: FloatArray, sample: NDArray[Any] | None, pairs: tuple[FloatArray, FloatArray], noise: float
-) -> str:
-    """Whether lengths are kept: those of links, otherwise their distribution in sample and release."""
-    n = rows.shape[1]
-    if len(pairs[0]):
-        before, after = row_norms(pairs[0]), row_norms(pairs[1])
-        error = released_precision(release).radius(np.maximum(before, after), n)
-        spread = np.sqrt(4 * before**2 * noise**2 + 2 * n * noise**4)
-        apart = np.abs(after**2 - before**2 - n * noise**2)
-        kept = apart <= _SIGMAS * spread + 2 * (before + after) * np.maximum(error, 1e-9 * after)
-        return "orthogonal" if kept.all() else "rigid"
+def _motion(rows: FloatArray, sample: NDArray[Any] | None, noise: float) -> str:
+    """Whether lengths have the same distribution in sample and release, by Kolmogorov and Smirnov."""
     if sample is None:
         return "orthogonal"
-    before = np.sort((np.asarray(sample, dtype=np.float64) ** 2).sum(axis=1) + n * noise**2)
+    before = np.sort((np.asarray(sample, dtype=np.float64) ** 2).sum(axis=1) + rows.shape[1] * noise**2)
     after = np.sort((rows**2).sum(axis=1))
     places = np.concatenate([before, after])
     below = [np.searchsorted(one, places, side="right") / len(one) for one in (before, after)]
@@ -201,13 +183,10 @@ def _motion(
     return "rigid" if statistic > _DISTINCT else "orthogonal"
 
 
-def _scale(rows: FloatArray, sample: NDArray[Any] | None, pairs: tuple[FloatArray, FloatArray]) -> float:
-    """Released lengths over those of records, by links or by spreads."""
-    spreads = [float(np.sqrt(((one - one.mean(axis=0)) ** 2).sum())) for one in pairs if len(one) > 1]
-    if len(spreads) == 2 and spreads[0] > 0:
-        return spreads[1] / spreads[0]
+def _scale(rows: FloatArray, sample: NDArray[Any] | None) -> float:
+    """Spread of the release over that of the sample."""
     if sample is None:
-        step = "Give two linked records or a sample, or another motion."
+        step = "Give a linked record or a sample, or another motion."
         raise InputError("motion", "must be orthogonal or rigid where nothing shows the scale", "'similarity'", step)
     values = np.asarray(sample, dtype=np.float64)
     return float(np.sqrt(rows.var(axis=0).sum() / values.var(axis=0).sum()))
