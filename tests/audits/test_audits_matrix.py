@@ -159,6 +159,16 @@ def test_a_variant_that_is_missing_on_a_split_is_the_plain_estimate_there():
     assert found.best[Cell(1)].breached.value == pytest.approx(0.65)
 
 
+def test_an_attack_that_did_not_play_on_a_split_is_told_from_the_others():
+    """Somebody with less knowledge had read everything there."""
+    other = [Scores(Cell(1), "lattice", PLAIN, 1.0, np.ones(1))]
+    found = matrix(
+        [scores({PLAIN: 0.5}) + other, other, scores({PLAIN: 0.7}) + other], (1,), (), ranges=False, unsuited={}
+    )
+    told = {one.name: (one.breached.value, one.splits) for one in found.attackers}
+    assert told == {"lattice": (1.0, 3), "known-input": (pytest.approx(0.6), 2)}
+
+
 def test_cells_leave_out_no_knowledge_and_hold_all_else():
     assert cells((2,), (9,), ranges=False) == (Cell(2), Cell(0, 9), Cell(2, 9))
     assert Cell(0, 0, True) in cells((2,), (9,), ranges=True)

@@ -132,8 +132,10 @@ def matrix(
         own = [[score for score in split if score.cell == cell] for split in played]
         names = sorted({score.attack for split in own for score in split})
         for name in names:
-            one = _best([[score for score in split if score.attack == name] for split in own])
-            attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(played)))
+            # Not on every split: where others with less knowledge read everything, nobody else is tried.
+            mine = [part for split in own if (part := [score for score in split if score.attack == name])]
+            one = _best(mine)
+            attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(mine)))
         best[cell] = _best(own)
     attackers.sort(key=lambda one: (-one.breached.value, one.cell, one.name))
     return Matrix((0, *sizes), (0, *samples), ranges, tuple(attackers), best, len(played), dict(unsuited))
