@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""No adversary beats the audit: with the same knowledge he breaches no more people, and learns no attribute of more.
+
+An adversary's share is a mean over eight releases, and the audit's over its splits. Both have an interval of 95%; he
+has beaten the audit where his lies above the audit's. The audit's shares of attributes have none: as many draws err as
+much as his, and a percent more is not a finding.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+import isobreach as ib
+from adversaries.playing import ADVERSARIES, knows, play
+from adversaries.tables import TABLES
+from effort import slow
+
+CASES = {f"{name}, {release.name}": (table, release) for name, table in TABLES.items() for release in table.releases}
+PERCENT = 0.01
+
+# Who still beats the audit, and why. Whoever mends a cause takes its line out: the test says so.
+OPEN = {
+    ("independent_grid", "dense bits, noisy", 8): "independent components of a grid are rounded, but not fitted again",
+}
+
+# Adversary, case and insiders: those whose audits are quick, for each of the product's attacks.
+TELLING = [
+    ("outward", "fortunes, rigid", 3),
+    ("column_means", "fortunes, rigid", 3),
+    ("regression", "iris, rigid", 3),
+    ("nearest_insider", "iris, rigid", 3),
+    ("wasserstein_procrustes", "iris, rigid", 0),
+    ("favourite_record", "iris, rigid", 0),
+    ("mixture_filter", "clusters, noisy", 16),
+    ("nearest_insider", "clusters, noisy", 16),
+    ("rounding_insiders", "clusters, noisy", 16),
+    ("twins_in_the_sample", "codes, orthogonal", 0),
+    ("record_of_that_length", "codes, orthogonal", 0),
+    ("most_common_value", "codes, orthogonal", 0),
+    *slow(
+        ("rounding_insiders", "dense bits, noisy", 20),
+        ("whole_number_insiders", "answers, noisy", 16),
+        ("independent_columns", "waiting times, orthogonal", 3),
+        ("values_within_ranges", "waiting times, orthogonal", 3),
+        ("spectral_filter", "low rank, noisy", 24),
+        ("partial_records", "counts, orthogonal", 16),
+    ),
+]
+
+
+@cache
+def report(case, sizes, sample, ranges):
+    table, release = CASES[case]
+    return ib.audit(
+        table.records,
+        scheme=release,
+        epsilon=table.epsilon,
+        coalition_sizes=sizes,
+        trials=20,
+        samples=(sample,) if sample else (),
+        ranges=ranges,
+        seed=0,
+    )
+
+
+def sizes(adversary, table):
+    """Numbers of insiders to try: none if he knows none."""
+    return table.sizes if knows(adversary) & {"insiders", "partial"} else (0,)
+
+
+def half_width(shares, comparisons=1):
+    """Half of the 95% interval of a mean, for so many means together."""
+    error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
+    return t.ppf(1 - 0.025 / comparisons, len(shares) - 1) * error
+
+
+def beaten(name, case, size, audit):
+    """What the adversary got and the audit did not see, as sentences; none is fine."""
+    table, release = CASES[case]
+    adversary = ADVERSARIES[name]
+    got = play(adversary, table, release, size)
+    sample = table.sample if "sample" in knows(adversary) else 0
+    seen, learned = audit.breached(insiders=size, sample=sample), audit.learned(insiders=size, sample=sample)
+    records, attributes = got.records.mean(), got.attributes.mean(axis=0)
+    who = f"{name} with {size} insiders on {case}"
+    if records - half_width(got.records) > seen.high:
+        yield f"{who} breaches {records:.3f}, the audit says {seen.value:.3f} (at most {seen.high:.3f})"
+    above = attributes - 2 * half_width(got.attributes, len(learned)) - learned
+    if above.max() > PERCENT:
+        worst = int(above.argmax())
+        yield f"{who} learns attribute {worst} of {attributes[worst]:.3f}, the audit says {learned[worst]:.3f}"
+
+
+@pytest.mark.parametrize(("name", "case", "size"), TELLING)
+def test_the_audit_is_not_beaten(name, case, size):
+    table, _ = CASES[case]
+    held = knows(ADVERSARIES[name])
+    audit = report(case, (size or 1,), table.sample if "sample" in held else 0, "ranges" in held)
+    assert not [*beaten(name, case, size, audit)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_nobody_beats_the_audit(case):
+    table, release = CASES[case]
+    found = {}
+    for name, adversary in ADVERSARIES.items():
+        if release.name in adversary.SCHEMES:
+            ranges = "ranges" in knows(adversary)  # nobody knows ranges and a sample
+            audit = report(case, table.sizes, 0 if ranges else table.sample, ranges)
+            for size in sizes(adversary, table):
+                found[name, case, size] = [*beaten(name, case, size, audit)]
+    winners = {pair: texts for pair, texts in found.items() if texts}
+    assert set(winners) == {pair for pair in OPEN if pair[1] == case}, winners
