@@ -23,7 +23,7 @@ PERCENT = 0.01
 # Who still beats the audit, and why. Whoever mends a cause takes its line out: the test says so.
 OPEN = {
     ("independent_grid", "dense bits, noisy", 8): "independent components of a grid are rounded, but not fitted again",
-    ("bits_from_directions", "sparse bits, orthogonal-noise", 30): "a grid is not sought where lengths are not released",
+    ("bits_from_directions", "sparse bits, orthogonal-noise", 30): "no grid is sought where lengths are not released",
     ("nearest_insider", "sparse bits, orthogonal-noise", 30): "nobody copies the nearest known record",
 }
 
