@@ -7,7 +7,7 @@ from isobreach._phrases import cell as in_cell
 from isobreach._phrases import count
 from isobreach._registry import ATTACKS
 from isobreach._text import escape
-from isobreach.audits import AuditResult, Cell, Reached, Sampled
+from isobreach.audits import AuditResult, Cell, PlayedAttacker, Reached, Sampled
 from isobreach.report.audit_cells import Cell as TableCell
 from isobreach.report.audit_cells import sampled_share, share, table
 
@@ -124,7 +124,7 @@ def matrix_section(result: AuditResult) -> str:
 
 
 def _attackers(result: AuditResult) -> str:
-    """The best of each attack in each cell, the most dangerous first."""
+    """Each attack with the least knowledge for what it achieves, the most dangerous first."""
     head = ("attack", "insiders", "public records", "ranges", "estimates", "breached")
     rows: list[list[TableCell]] = [
         [
@@ -135,14 +135,17 @@ def _attackers(result: AuditResult) -> str:
             (one.variant, None),
             _cell(one.breached),
         ]
-        for one in result.matrix.attackers[:_SHOWN]
+        for one in result.matrix.attackers
+        if not any(_needs_less(other, one) for other in result.matrix.attackers)
     ]
-    more = len(result.matrix.attackers) - len(rows)
-    note = f'<p class="soft">{more} weaker ones are in result.json.</p>' if more > 0 else ""
+    note = '<p class="soft">The same attacks with more knowledge that does not help them are in result.json.</p>'
     return table(head, rows, sortable=True) + note
 
 
-_SHOWN = 15
+def _needs_less(one: PlayedAttacker, other: PlayedAttacker) -> bool:
+    """Whether the same attack does as well with less knowledge."""
+    less = one.cell != other.cell and one.cell.within(other.cell)
+    return one.name == other.name and less and one.breached.value >= other.breached.value
 
 
 def _cell(value: Sampled) -> TableCell:

@@ -34,7 +34,6 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
     said = "".join(f"<li>{escape(line)}</li>" for line in sentences(result))
     script = _resource("audit.js")
     parts = [
-        matrix_section(result),
         _figures(result),
         sizes(result),
         smallest(result),
@@ -65,6 +64,8 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
 <p class="verdict">{escape(verdict(result))}</p>
 <p class="soft">{result.rows:,} records x {result.columns} attributes, scheme {escape(result.scheme)}. A record is
 breached when it can be {escape(breach_words(result))}. Higher is worse in every chart.</p>
+{matrix_section(result)}
+<h2>What was found</h2>
 <ul>{said}</ul>
 {"".join(parts)}
 </main>
