@@ -12,7 +12,7 @@ say what he knows:
 ``sample``
     Records of the same population that are not in the release.
 ``ranges``
-    Least and greatest value of each attribute, n x 2.
+    Least and greatest value of each attribute, n x 2, rounded outwards as those of the audit are.
 ``motion``, ``noise``, ``epsilon``
     The scheme is public: ``"orthogonal"`` or ``"rigid"``, the deviation of released coordinates; when he has won.
 ``seed``
@@ -29,6 +29,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import isobreach as ib
+from isobreach.audits.playing import public_ranges
 
 SEEDS = range(8)
 TOLERANCE = 0.05  # of an attribute's range: the audit's default
@@ -77,7 +78,7 @@ def _play(adversary, table, scheme, size, seed):
         "rows": order[:size],
         "partial": _partial(people[:size], draws),
         "sample": sample,
-        "ranges": np.column_stack([everybody.min(axis=0), everybody.max(axis=0)]),
+        "ranges": public_ranges(everybody),
         "motion": scheme.model.motion,
         "noise": release.key.noise,
         "epsilon": table.epsilon,

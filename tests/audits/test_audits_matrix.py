@@ -10,7 +10,7 @@ import isobreach as ib
 from audited import audit
 from isobreach.audits.baselines import baselines
 from isobreach.audits.matrix import matrix, told_from_halves
-from isobreach.audits.playing import PLAIN, Cell, Scores, cells, played_sizes
+from isobreach.audits.playing import PLAIN, Cell, Game, Scores, _split, cells, played_sizes, public_ranges
 
 PLAYED = {
     "scheme": "orthogonal",
@@ -197,3 +197,67 @@ def test_blind_guesses_against_brute_force(seed):
     for j, t in enumerate(tolerance):
         grid = np.arange(0, 6.01, 0.25)
         assert found.blind_attributes[j] == max(np.mean(np.abs(records[:, j] - v) <= t) for v in grid)
+
+
+def test_ranges_that_may_be_known_hold_everyone_and_nobodys_value():
+    records = np.random.default_rng(0).normal(50, 17, (300, 4)) * [1, 1e-3, 1e4, 0] + [0, 0, 0, 3]
+    low, high = public_ranges(records).T
+    assert (low <= records.min(axis=0)).all()
+    assert (high >= records.max(axis=0)).all()
+    assert not (records[:, :3] == low[:3]).any()
+    assert not (records[:, :3] == high[:3]).any()
+    assert (low[3], high[3]) == (3, 3)
+
+
+def split(records, scheme, *cells_):
+    attacks = ("known-input", "lattice", "alignment")
+    tolerance = 0.05 * np.ptp(records, axis=0)
+    return _split(0, Game(records, scheme, attacks, cells_, 0.1, tolerance, public_ranges(records), 0))
+
+
+def test_a_padded_release_is_no_protection():
+    """More released columns than attributes: the lattice attack reads the same as without."""
+    pytest.importorskip("fpylll")
+    records = np.random.default_rng(0).integers(0, 9, (200, 4)) + np.array([0.0, 5, 20, 50])
+    for width in (None, 6):
+        best = max(split(records, ib.schemes.Rigid(width=width), Cell(1, 0, True)), key=lambda one: one.breached)
+        assert best.breached == 1
+
+
+@pytest.mark.parametrize("scheme", ["orthogonal", "rigid"])
+@pytest.mark.parametrize(
+    "records",
+    [np.eye(3)[:2], np.eye(4) + 1, np.ones((12, 3)), np.zeros((12, 3)), np.vstack([np.zeros((39, 3)), [[1.0, 2, 3]]])],
+    ids=["two", "four", "equal", "nothing", "one of forty"],
+)
+def test_degenerate_tables_are_audited(records, scheme):
+    found = ib.audit(records, scheme, 0.1, [1], 3, seed=0, samples=(2, 20), ranges=True, splits=2)
+    assert 0 <= found.breached(1, 20).value <= 1
+
+
+def test_whoever_knows_least_is_named_of_those_who_do_as_well():
+    """Three columns of codes: the lattice attack with a sample is as good as any number of insiders."""
+    pytest.importorskip("fpylll")
+    records = np.random.default_rng(1).integers(0, 40, (400, 3)) + np.array([0.0, 50, 300])
+    found = ib.audit(records, "orthogonal", 0.1, [1, 5], 5, ["lattice"], 0, samples=(100,), splits=2)
+    assert found.reached(5, 100).breached.value == 1
+    assert found.reached(5, 100).cell.insiders == 0
+    assert found.verdict.startswith("With nobody inside and 100 public records")
+
+
+def test_a_guess_that_serves_most_people_does_not_hide_who_is_breached():
+    """Sixty equal records, and near copies among the others: one insider has another for certain."""
+    draws = np.random.default_rng(0)
+    others = draws.normal(0, 30, (36, 10))
+    twins = draws.normal(0, 30, 10) + draws.normal(0, 0.01, (3, 10))
+    records = np.vstack([np.ones((60, 10)), others, twins])
+    found = ib.audit(records, "orthogonal", 0.1, [1, 2], 10, ["known-input"], 0, samples=(), splits=2)
+    assert found.baselines.blind > 0.5
+    assert found.smallest[0].found == 1
+    assert "1 insider can be enough to breach" in found.verdict
+
+
+@pytest.mark.parametrize(("limit", "insiders"), [(-1, None), (2, None), (0.5, 0), (0.5, 2)])
+def test_a_gate_that_cannot_be_decided_is_refused(report, limit, insiders):
+    with pytest.raises(ib.InputError):
+        report.gate(limit, insiders)

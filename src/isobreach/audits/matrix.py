@@ -106,7 +106,12 @@ class Matrix:
             for cell, best in self.best.items()
             if cell.insiders <= insiders and cell.sample <= sample and (ranges or not cell.ranges)
         ]
-        return max(within, key=lambda pair: (pair[1].breached.value, -pair[0].insiders), default=None)
+
+        def rank(pair: tuple[Cell, Best]) -> tuple[float, int, int, int]:
+            cell, best = pair
+            return best.breached.value, -cell.insiders, -cell.sample, -cell.ranges
+
+        return max(within, key=rank, default=None)
 
     def learned(self, insiders: int, sample: int, columns: int) -> FloatArray:
         """Of each attribute, the largest share of others of whom a cell with at most so much knowledge learns it."""
@@ -154,12 +159,12 @@ def _best(splits: Sequence[Sequence[Scores]]) -> Best:
 def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[list[float], list[FloatArray]]:
     """Shares breached and learned by every way on a split.
 
-    A variant that an attack does not offer there is its plain estimate, and an attack that does not play there breaches
-    nobody.
+    A variant that an attack does not offer there is its plain estimate. An attack does not play where another one reads
+    everything with less knowledge: its attacker would do as that one does.
     """
     found = {(score.attack, score.variant): score for score in split}
-    nobody = Scores(split[0].cell, "", "", 0.0, np.zeros_like(split[0].learned))
-    taken = [found.get(way, found.get((way[0], PLAIN), nobody)) for way in ways]
+    other = max(split, key=lambda score: score.breached)
+    taken = [found.get(way, found.get((way[0], PLAIN), other)) for way in ways]
     return [score.breached for score in taken], [score.learned for score in taken]
 
 

@@ -94,12 +94,18 @@ class Scores:
     breached: float
     learned: FloatArray
 
+    @property
+    def everything(self) -> bool:
+        """Whether nearly everyone is breached and every attribute learned."""
+        return min(self.breached, float(self.learned.min())) >= EFFORT.everything
+
 
 @dataclass(frozen=True, eq=False)
 class Game:
     """What all splits share: the table, how it is protected, who plays, and the measures.
 
-    ``move``: what is done to the values before they are protected, such as jitter; ``noise``: its deviation.
+    ``rows``: records that are published on a split, at most. ``widths``: of jitter, by which values are moved before
+    they are protected; the truth are the records as they were.
     """
 
     records: NDArray[Any]
@@ -120,9 +126,10 @@ class Game:
 
     @property
     def workers(self) -> Workers:
-        """Processes of their own where there is much to do, since much of an attack is Python."""
-        much = self.records.size * len(self.cells) >= EFFORT.apart
-        return ProcessEngine.crew() if much and len(self.attacks) > 1 else default_workers()
+        """Processes where there is much to do, because attacks are partly Python, or one keeps threads waiting."""
+        much = self.records.size * len(self.cells) >= EFFORT.apart and len(self.attacks) > 1
+        alone = any(ATTACKS[name].keeps_waiting for name in self.attacks)
+        return ProcessEngine.crew() if much or alone else default_workers()
 
 
 def played_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
@@ -144,6 +151,21 @@ def cells(sizes: Sequence[int], samples: Sequence[int], *, ranges: bool) -> tupl
     rows = [(0, False), *([(0, True)] if ranges else []), *((sample, ranges) for sample in samples)]
     every = (Cell(insiders, *row) for row in rows for insiders in (0, *sizes))
     return tuple(cell for cell in every if not cell.nothing)
+
+
+def public_ranges(records: FloatArray) -> FloatArray:
+    """Ranges of the attributes as anyone may know them: ends rounded outwards to the first digit of the range.
+
+    The exact ends are values of somebody's record, which is more than a range tells.
+
+    >>> public_ranges(np.array([[0.2, 18.0, 1.0], [9.1, 97.0, 1.0]])).tolist()
+    [[0.0, 10.0], [10.0, 100.0], [1.0, 1.0]]
+    """
+    low, high = records.min(axis=0), records.max(axis=0)
+    wide = high > low
+    step = 10.0 ** np.floor(np.log10(np.where(wide, high - low, 1.0)))
+    ends = [np.where(wide, rounded(end / step) * step, end) for rounded, end in ((np.floor, low), (np.ceil, high))]
+    return np.stack(ends, axis=1)
 
 
 def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "attackers") -> Iterator[list[Scores]]:
@@ -193,7 +215,7 @@ def _split(number: int, game: Game) -> list[Scores]:
     for cell in sorted(game.cells):
         less = next((one for one in undone if one.within(cell)), None)
         if less is not None:  # whoever knows more may ignore it, and cannot do better
-            scores += [replace(one, cell=cell) for one in scores if one.cell == less]
+            scores += [replace(one, cell=cell) for one in scores if one.cell == less and one.everything]
             continue
         known = truth[: cell.insiders]
         knowledge = Knowledge(
@@ -206,10 +228,11 @@ def _split(number: int, game: Game) -> list[Scores]:
         guess = np.vstack([known, public[: cell.sample]]).mean(axis=0) if cell.insiders or cell.sample else None
         for player in players:
             for variant, estimates in player.estimates(knowledge).items():
-                told = _filled(np.asarray(estimates, dtype=np.float64)[key.order], guess)
+                # A padded release has more columns than the records: an attack may estimate them all.
+                told = _filled(np.asarray(estimates, dtype=np.float64)[key.order, : truth.shape[1]], guess)
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game)
                 scores.append(Scores(cell, player.attack.name, variant, share, learned))
-        if any(one.cell == cell and min(one.breached, one.learned.min()) >= EFFORT.everything for one in scores):
+        if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
     return scores
 

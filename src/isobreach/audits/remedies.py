@@ -174,7 +174,7 @@ def remedies(
             read = tried.attackers(alone, label, model, release, int(own[0]), level * spread)
             broken = {one.name: one.worst for one in read}
             if max(broken.values(), default=0.0) <= target:
-                worst = players.worst(label, scheme=Noisy(noise=level))
+                worst = players.worst(label, scheme=Noisy(noise=level), records=records)
                 smallest = level if worst is None or worst.share <= target else None
         figures.append(NoiseFigures(level, rate, *stick.left(release.data[release.key.order]), broken, worst))
     jittered: list[JitterFigures] = []

@@ -313,7 +313,8 @@ class AuditResult:
         if best is not None:
             cell, attacker = best
             found.append(Reached(attacker.breached, attacker.attack, cell, attacker.variant))
-        return max(found, key=lambda one: one.breached.value)
+        # Of equals the one who knows least: that is what an owner has to hear.
+        return max(found, key=lambda one: (one.breached.value, -one.cell.insiders, -one.cell.sample, -one.cell.ranges))
 
     def breached(self, insiders: int, sample: int = 0) -> Sampled:
         """Return the largest breached share that any attacker reaches with at most so much knowledge.

@@ -30,7 +30,7 @@ from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.matrix import Matrix, matrix
 from isobreach.audits.noisy import DRAWS, RedrawnTable, released_rows
-from isobreach.audits.playing import Game, cells, played_sizes
+from isobreach.audits.playing import Game, cells, played_sizes, public_ranges
 from isobreach.audits.playing import play as played_splits
 from isobreach.audits.remedies import remedies
 from isobreach.audits.result import INSIDERS, AuditResult
@@ -217,10 +217,10 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
 
 
 def _game(records: NDArray[Any], table: OwnersTable, settings: Settings, seed: int) -> Game:
-    """Who is played on this table, with what knowledge; the owner's own ranges are those that may be known."""
+    """Who is played on this table, with what knowledge."""
     sizes, samples = played_sizes(settings.sizes), settings.held_out(len(records))
     names = (INSIDERS, *settings.attackers) if settings.splits else ()
-    ranges = np.stack([table.records.min(axis=0), table.records.max(axis=0)], axis=1)
+    ranges = public_ranges(table.records)
     every = cells(sizes, samples, ranges=settings.ranges)
     return Game(records, settings.scheme, names, every, settings.epsilon, table.tolerance, ranges, seed)
 

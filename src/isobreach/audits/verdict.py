@@ -9,8 +9,10 @@ It is open where nothing that was tried exceeds it; a proved bound holds for wha
 
 from dataclasses import dataclass
 
+from isobreach._validation import check_probability
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.result import AuditResult, Reached, WorstFound
+from isobreach.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,10 @@ def gate(result: AuditResult, limit: float, insiders: int | None = None) -> Gate
         One of the audit's sizes, the largest by default: smaller coalitions count, since insiders may leave records
         out.
     """
+    check_probability("limit", limit)
+    if insiders is not None and insiders not in result.sizes:
+        known = ", ".join(map(str, result.sizes))
+        raise InputError("insiders", f"must be one of the coalition sizes: {known}", repr(insiders))
     sizes = result.up_to(result.sizes[-1] if insiders is None else insiders)
     asked, bound = sizes[-1].size, sizes[-1].bound.worst
     for attacker in result.readers:

@@ -65,8 +65,7 @@ def matrix_verdict(result: AuditResult) -> str | None:
 
 
 def _who(one: Reached) -> str:
-    title = ATTACKS[one.attack].title if one.attack else "a blind guess"
-    return f"With {known_words(one.cell)}, the {title}"
+    return f"With {known_words(one.cell)}, the {ATTACKS[one.attack or ''].title}"
 
 
 def matrix_sentences(result: AuditResult) -> list[str]:
@@ -78,7 +77,7 @@ def matrix_sentences(result: AuditResult) -> list[str]:
         f"Guessing {result.baselines.guess} for everybody, without the release, breaches "
         f"{share(result.baselines.blind)} of all people."
     )
-    lines = [_row(result, sample) for sample in found.samples]
+    lines = [_row(result, sample, ranges) for sample, ranges in _rows(result)]
     left = [one for one in result.samples_asked if one not in found.samples]
     lines += [f"A public sample of {_numbers(left)} records was not tried: the table is too small."] if left else []
     lines += [f"The {ATTACKS[name].title} was not played: {reason}." for name, reason in found.unsuited.items()]
@@ -89,11 +88,28 @@ def _numbers(several: list[int]) -> str:
     return " or ".join(f"{one:,}" for one in several)
 
 
-def _row(result: AuditResult, sample: int) -> str:
+def _rows(result: AuditResult) -> list[tuple[int, bool]]:
+    """Public knowledge: nothing, ranges where they were asked for, and each sample, with ranges if any."""
+    found = result.matrix
+    return [
+        (0, False),
+        *([(0, True)] if found.ranges else []),
+        *((sample, found.ranges) for sample in found.samples[1:]),
+    ]
+
+
+def _public(sample: int, ranges: bool) -> str:
+    """Public knowledge in words; empty where there is none."""
+    parts = [count(sample, "public record")] if sample else []
+    return " and ".join([*parts, "the ranges of attributes"] if ranges else parts)
+
+
+def _row(result: AuditResult, sample: int, ranges: bool) -> str:
     """One row of the matrix in words."""
-    public = "without public records" if not sample else f"with {count(sample, 'public record')}"
-    sizes = result.matrix.sizes if sample else result.matrix.sizes[1:]
-    parts = [f"{share(result.breached(size, sample).value)} by {size if size else 'nobody'}" for size in sizes]
+    public = f"with {_public(sample, ranges)}" if sample or ranges else "without public knowledge"
+    sizes = result.matrix.sizes if sample or ranges else result.matrix.sizes[1:]
+    values = [result.reached(size, sample, ranges=ranges).breached.value for size in sizes]
+    parts = [f"{share(value)} by {size if size else 'nobody'}" for size, value in zip(sizes, values, strict=True)]
     return f"People breached {public}, by the number of insiders: {', '.join(parts)}."
 
 
@@ -105,11 +121,9 @@ def matrix_section(result: AuditResult) -> str:
     sizes = found.sizes
     head = ("what the attacker knows besides", *(count(size, "insider") if size else "nobody inside" for size in sizes))
     rows: list[list[TableCell]] = []
-    for sample in found.samples:
-        for ranges in (False, True) if found.ranges and not sample else (found.ranges,):
-            label = f"{sample:,} public records" if sample else "ranges of attributes" if ranges else "nothing"
-            values = [result.reached(size, sample, ranges=ranges).breached for size in sizes]
-            rows.append([(label, None), *(_cell(value) for value in values)])
+    for sample, ranges in _rows(result):
+        values = [result.reached(size, sample, ranges=ranges).breached for size in sizes]
+        rows.append([(_public(sample, ranges) or "nothing", None), *(_cell(value) for value in values)])
     note = (
         "Share of other people breached by the best attacker who knows so much: sampled, on "
         f"{found.splits} splits of the table into public sample and release, with 95% intervals; the best attacker is "
@@ -163,8 +177,13 @@ def matrix_json(result: AuditResult) -> dict[str, Any]:
         "splits": found.splits,
         "blind_guess": {"breached_share": result.baselines.blind, "guess": result.baselines.guess},
         "breached": [
-            {"insiders": size, "sample": sample, **_reached(result.reached(size, sample))}
-            for sample in found.samples
+            {
+                "insiders": size,
+                "sample": sample,
+                "ranges": ranges,
+                **_reached(result.reached(size, sample, ranges=ranges)),
+            }
+            for sample, ranges in _rows(result)
             for size in found.sizes
         ],
         "attackers": [

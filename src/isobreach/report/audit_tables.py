@@ -38,7 +38,8 @@ def sizes(result: AuditResult) -> str:
         for one in result.per_size
     ]
     note = (
-        "Random coalitions: breach probabilities of the others and the share that is breached, means over coalitions "
+        "Closed form, of insiders who guess at random what their records do not determine. Random coalitions: breach "
+        "probabilities of the others and the share that is breached, means over coalitions "
         "with 95% intervals in brackets; the mean is an expected share of breaches, not a likely one. Guessing the "
         f"column means breaches {share(result.baselines.column_means)} of all records."
     )
@@ -61,7 +62,7 @@ def _worst(result: AuditResult) -> str:
     tried += ", means over draws of noise," if result.noise else ""
     note = (
         f"The worst of the {tried} of up to that size, who may leave records out: at least this bad. What is proved "
-        "holds for every coalition of that size. "
+        "holds for every coalition of that size that guesses the rest at random. Attackers who are played may do more. "
     )
     if known:
         note += (

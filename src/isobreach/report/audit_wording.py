@@ -9,7 +9,7 @@ from isobreach._phrases import count, left_out, percent, probability
 from isobreach._registry import ATTACKS
 from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Gate, Sampled, Smallest, Stopped
 from isobreach.report.audit_cells import amount, sampled_share, share
-from isobreach.report.audit_matrix import known_words, matrix_sentences, matrix_verdict
+from isobreach.report.audit_matrix import does_nothing, known_words, matrix_sentences, matrix_verdict
 
 
 def breach_words(result: AuditResult) -> str:
@@ -24,7 +24,10 @@ def _near(result: AuditResult) -> str:
 
 def verdict(result: AuditResult) -> str:
     """The outcome: the worst attacker first, and one sentence more for an attacker who needs no knowledge."""
-    return " ".join([matrix_verdict(result) or insiders_sentence(result), *_undecided(result), *_readers(result)])
+    lead = matrix_verdict(result) or insiders_sentence(result)
+    # A guess that serves most people may hide that somebody else is breached for certain.
+    lead += f" {insiders_sentence(result)}" if does_nothing(result) and result.smallest[0].found is not None else ""
+    return " ".join([lead, *_undecided(result), *_readers(result)])
 
 
 def insiders_sentence(result: AuditResult) -> str:

@@ -22,7 +22,7 @@ from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.document import Document
 from isobreach.engine import ONE_BLAS_THREAD, Engine
 from isobreach.geometry import row_norms
-from isobreach.release import ReleaseModel
+from isobreach.release import ReleaseModel, grid_spacing
 
 FloatArray = NDArray[np.float64]
 
@@ -68,7 +68,8 @@ class Alignment(Attack):
         """Draw the rows that are modelled, and fit their density."""
         with ONE_BLAS_THREAD:
             studied = Studied.of(release, check_seed(seed))
-            studied.complete(progress)
+            if studied.varied:
+                studied.complete(progress)
         return studied
 
     def run(
@@ -103,8 +104,8 @@ def _run(
 ) -> AlignmentReconstruction:
     columns = columns_of(knowledge, release.shape[1])
     nothing = np.full((release.shape[0], columns), np.nan)
-    if len(studied.rows) <= columns:
-        return AlignmentReconstruction(False, "there are fewer released rows than columns.", nothing)
+    if len(studied.rows) <= columns or not studied.varied:
+        return AlignmentReconstruction(False, "there are too few different released rows for a model.", nothing)
     situation = situation_of(
         release, studied.rows, knowledge, motion=chosen.motion, set_aside=chosen.set_aside, progress=progress
     )
@@ -122,7 +123,7 @@ def _run(
         return AlignmentReconstruction(False, told, nothing, **facts)
     best = solutions[0]
     confirmed = confirmation(release, situation, best, chosen.epsilon)
-    claimed, why = reason(best, confirmed)
+    claimed, why = reason(best, confirmed, coarse=_coarse(knowledge))
     several = _estimates(release, situation, studied, knowledge, solutions, chosen.epsilon, progress)
     matrix, shift = _whole(situation, best)
     return AlignmentReconstruction(
@@ -153,6 +154,13 @@ def _calibrated(situation: Situation, studied: Studied) -> Situation:
     density = studied.density
     rows = cleaned(situation.released, situation.noise**2, density.whitening, density.mixture)
     return replace(situation, released=rows)
+
+
+def _coarse(knowledge: Knowledge) -> bool:
+    """Whether values of known records are on a grid."""
+    if knowledge.known is None:
+        return False
+    return any(grid_spacing(column) > 0 for column in np.asarray(knowledge.known, dtype=np.float64).T)
 
 
 def _whole(situation: Situation, solution: Solution) -> tuple[FloatArray, FloatArray]:

@@ -70,13 +70,19 @@ class AlignmentReconstruction(Reconstruction):
     linkage: Linkage | None = field(default=None, repr=False, kw_only=True)
 
 
-def reason(solution: Solution, confirmation: Confirmation) -> tuple[bool, str]:
-    """Whether an alignment is claimed, and why, in one sentence."""
+def reason(solution: Solution, confirmation: Confirmation, *, coarse: bool) -> tuple[bool, str]:
+    """Whether an alignment is claimed, and why, in one sentence.
+
+    ``coarse``: known records are on a grid. Another order or other signs of the columns then take them to rows of other
+    people exactly, so that they confirm nothing.
+    """
     z = solution.certificate
-    if solution.frame.hidden == 0:
+    if solution.frame.hidden == 0 and confirmation.found == confirmation.unused:
         return True, "the links determine the whole motion."
     if z is not None and z > NOT_FOUND:
         return False, f"not found: the sample does not lie like released rows (z = {z:.1f}, above {NOT_FOUND:g})."
+    if confirmation.complete and coarse:
+        return False, "not confirmed: known records are on a grid, which other orders and signs of its columns keep."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"
         return True, f"{which} that the fit did not use {'lies' if confirmation.unused == 1 else 'lie'} at their place."

@@ -22,6 +22,7 @@ FloatArray = NDArray[np.float64]
 # Released rows that are modelled: a density of 32 components in 16 columns is then as sharp as it gets, and what a
 # sample of 1,000 can tell is limited by the sample. Estimates are made of every row.
 ROWS = 6_000
+_LEAST = 8  # different rows: two parts of four, of which one is modelled
 # Streams of one attack: rows, density, and what each objective draws.
 PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3, "ranges": 4}
 
@@ -51,6 +52,11 @@ class Studied:
         rows = release.gather(drawn)
         check_finite("released", rows)
         return cls(rows, seed)
+
+    @cached_property
+    def varied(self) -> bool:
+        """Whether there are enough different rows to fit a density to some and judge it by others."""
+        return bool(len(np.unique(self.rows, axis=0)) > max(self.rows.shape[1], _LEAST))
 
     def reduced(self, situation: Situation) -> "Studied":
         """Return the study of the same rows with as many columns as the records have, at their scale."""

@@ -281,7 +281,11 @@ class Refining(Mapping[str, FloatArray]):
 
     @cached_property
     def _held(self) -> Evidence:
-        bounds = None if self._knowledge.bounds is None else np.asarray(self._knowledge.bounds, dtype=np.float64)
+        bounds = None
+        if self._knowledge.bounds is not None:  # of the first attributes: there is none of the others
+            given = np.asarray(self._knowledge.bounds, dtype=np.float64)[: self._known.shape[1]]
+            bounds = np.tile([-np.inf, np.inf], (self._known.shape[1], 1))
+            bounds[: len(given)] = given
         return Evidence(self._complete, self._knowledge.sample, bounds, None, self._result.epsilon, self._pairs.noise)
 
     @cached_property

@@ -197,6 +197,8 @@ def _values(own: FloatArray, low: float, high: float, step: float, offset: float
     values = offset + step * np.arange(
         np.ceil((low - offset) / step - 1e-9), np.floor((high - offset) / step + 1e-9) + 1
     )
+    if not len(values):  # a range between two values of the grid
+        return None
     counts = np.bincount(np.abs(own[:, None] - values).argmin(axis=1), minlength=len(values)).astype(np.float64)
     return _Values(values, counts + _REFITTING.pseudo, float(step**2))
 
