@@ -95,6 +95,7 @@ class _Process:
 
     def __init__(self) -> None:
         self.holds = 0  # number of the job that it has
+        self._killed = False
         self._channel, theirs = Pipe()
         places = [path or str(Path.cwd()) for path in sys.path]
         one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
@@ -110,7 +111,7 @@ class _Process:
     @property
     def runs(self) -> bool:
         """Whether it can be asked again."""
-        return not self._channel.closed
+        return not (self._killed or self._channel.closed)
 
     def answer(self, message: bytes) -> tuple[bool, Any]:
         """Whether it went well, and the result or the error."""
@@ -127,6 +128,7 @@ class _Process:
 
     def kill(self) -> None:
         """End it from another thread than that which waits for its answer, and which will clear up."""
+        self._killed = True
         self._process.kill()
 
     def end(self, *, at_once: bool = False) -> None:
@@ -146,6 +148,7 @@ _lock = threading.Lock()
 def _take(job: int) -> _Process:
     """An idle process, preferably one that has the job already; a new one if all are busy."""
     with _lock:
+        _idle[:] = [process for process in _idle if process.runs]  # one may have been ended while it was put back
         for process in _idle:
             if process.holds == job:
                 _idle.remove(process)
