@@ -69,16 +69,17 @@ class _Job:
     def ask(self, item: Any) -> Any:
         """Result for an item, or the error that was raised over it."""
         process = _take(self._number)
-        self._busy.add(process)
+        with _lock:
+            self._busy.add(process)
         try:
             job = None if process.holds == self._number else self._pickled
             message = pickle.dumps((job, item), protocol=pickle.HIGHEST_PROTOCOL)
             fine, result = process.answer(message)
             process.holds = self._number
         finally:
-            self._busy.discard(process)
-            if process.runs:
-                with _lock:
+            with _lock:  # as where processes are ended: none that has been put back is
+                self._busy.discard(process)
+                if process.runs:
                     _idle.append(process)
         if not fine:
             raise result
@@ -86,8 +87,9 @@ class _Job:
 
     def give_up(self) -> None:
         """End the processes that work on it: whoever waits for them gets an error instead of an answer."""
-        for process in tuple(self._busy):
-            process.kill()
+        with _lock:
+            for process in self._busy:
+                process.kill()
 
 
 class _Process:
@@ -148,7 +150,6 @@ _lock = threading.Lock()
 def _take(job: int) -> _Process:
     """An idle process, preferably one that has the job already; a new one if all are busy."""
     with _lock:
-        _idle[:] = [process for process in _idle if process.runs]  # one may have been ended while it was put back
         for process in _idle:
             if process.holds == job:
                 _idle.remove(process)
