@@ -54,7 +54,7 @@ class Processes(Workers):
     def run(self, task: Callable[[I, P], T], items: Iterable[I], params: P, *, ahead: int | None = None) -> Iterator[T]:
         """``task(item, params)`` for every item, each in one of the processes: see ``Workers``."""
         job = _Job(pickle.dumps((address(task), params), protocol=pickle.HIGHEST_PROTOCOL))
-        return run_in_order(job.ask, items, self._count, ahead=ahead, give_up=job.give_up)
+        return run_in_order(job.ask, items, self._count, ahead=ahead)
 
 
 class _Job:
@@ -64,32 +64,22 @@ class _Job:
 
     def __init__(self, pickled: bytes) -> None:
         self._pickled, self._number = pickled, next(self._numbers)
-        self._busy: set[_Process] = set()
 
     def ask(self, item: Any) -> Any:
         """Result for an item, or the error that was raised over it."""
         process = _take(self._number)
-        with _lock:
-            self._busy.add(process)
         try:
             job = None if process.holds == self._number else self._pickled
             message = pickle.dumps((job, item), protocol=pickle.HIGHEST_PROTOCOL)
             fine, result = process.answer(message)
             process.holds = self._number
         finally:
-            with _lock:  # as where processes are ended: none that has been put back is
-                self._busy.discard(process)
-                if process.runs:
+            if process.runs:
+                with _lock:
                     _idle.append(process)
         if not fine:
             raise result
         return result
-
-    def give_up(self) -> None:
-        """End the processes that work on it: whoever waits for them gets an error instead of an answer."""
-        with _lock:
-            for process in self._busy:
-                process.kill()
 
 
 class _Process:
@@ -97,7 +87,6 @@ class _Process:
 
     def __init__(self) -> None:
         self.holds = 0  # number of the job that it has
-        self._killed = False
         self._channel, theirs = Pipe()
         places = [path or str(Path.cwd()) for path in sys.path]
         one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
@@ -113,7 +102,7 @@ class _Process:
     @property
     def runs(self) -> bool:
         """Whether it can be asked again."""
-        return not (self._killed or self._channel.closed)
+        return not self._channel.closed
 
     def answer(self, message: bytes) -> tuple[bool, Any]:
         """Whether it went well, and the result or the error."""
@@ -127,11 +116,6 @@ class _Process:
             self.end(at_once=True)
             raise
         return answer
-
-    def kill(self) -> None:
-        """End it from another thread than that which waits for its answer, and which will clear up."""
-        self._killed = True
-        self._process.kill()
 
     def end(self, *, at_once: bool = False) -> None:
         """Close the channel, which ends the process when it has done its work; end it by force if that takes long."""

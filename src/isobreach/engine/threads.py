@@ -37,18 +37,10 @@ class Threads(Workers):
         return run_in_order(lambda item: task(item, params), chosen, min(self._count, len(chosen) or 1), ahead=ahead)
 
 
-def run_in_order(
-    run: Callable[[I], T],
-    items: Iterable[I],
-    threads: int,
-    *,
-    ahead: int | None = None,
-    give_up: Callable[[], None] | None = None,
-) -> Iterator[T]:
+def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int, *, ahead: int | None = None) -> Iterator[T]:
     """``run(item)`` for every item on so many threads; results in the items' order as they come.
 
     ``ahead``: items that wait for a thread, as many as there are threads unless told; few where results are large.
-    ``give_up``: called where the iteration ends before the items do, so that nobody waits for what is under way.
 
     One BLAS thread each, because threaded BLAS on small blocks is many times slower under threads of one's own.
     """
@@ -67,8 +59,6 @@ def run_in_order(
             while begun:
                 yield begun.popleft().result()
         finally:
-            if begun and give_up is not None:
-                give_up()
             pool.shutdown(cancel_futures=True)
 
 
