@@ -146,10 +146,11 @@ def test_impossible_sizes_are_refused(kind, arguments):
 
 def test_processes_are_others_and_stay():
     crew = ProcessEngine.crew(2)
-    first = set(crew.run(kernels.process, range(20), None))
-    assert first == set(crew.run(kernels.process, range(20), None))
-    assert os.getpid() not in first
-    assert len(first) <= 2
+    end_processes()
+    first, second = (set(crew.run(kernels.process, range(20), None)) for _ in range(2))
+    assert first & second
+    assert os.getpid() not in first | second
+    assert len(first | second) <= 2  # one may have been quick enough to do all alone
     end_processes()
     assert not first & set(crew.run(kernels.process, range(20), None))
 
