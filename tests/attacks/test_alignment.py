@@ -108,7 +108,7 @@ def test_a_sample_of_another_population_is_not_found(seed):
     assert found.certificate > 3
     assert "not found" in found.reason
     assert not found.claimed
-    assert case.share(found.estimates) < 0.2
+    assert case.share(found.estimates) < 0.3
 
 
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
