@@ -106,6 +106,7 @@ def test_a_sample_of_another_population_is_not_found(seed):
     shuffled = np.stack([rng.permutation(column) for column in case.sample.T], axis=1)
     found = case.attacked(case.knowledge(2, sample=shuffled))
     assert found.certificate > 3
+    assert found.forecast is None
     assert "not found" in found.reason
     assert not found.claimed
     assert case.share(found.estimates) < 0.3
@@ -260,7 +261,7 @@ def test_without_knowledge_nothing_is_sought():
     assert "no record is linked" in nobody.reason
     few = ib.reconstruct("alignment", case.released[:4], case.knowledge(), seed=0)
     assert "too few different released rows" in few.reason
-    with pytest.raises(InputError, match="objective must have a sample of two records for density"):
+    with pytest.raises(InputError, match="It needs a public sample of at least two records"):
         case.attacked(ib.Knowledge(known=case.records[:1], rows=case.order[:1]), objective="density")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.alignment.certificate import certificate, forecast
+from isobreach.attacks.alignment.certificate import NOT_FOUND, certificate, forecast
 from isobreach.attacks.alignment.descent import Effort, descend
 from isobreach.attacks.alignment.frames import Pose, frame_of
 from isobreach.attacks.alignment.mixture import Density
@@ -79,7 +79,8 @@ def by_density(
     if len(sample) > TUNING.joint * len(rows) and frame.hidden:
         pose = _jointly(placing, polished[0][0], density, rows, effort, rng)
         polished[0] = pose, polished[0][1]
-    share = forecast(placing, density, rows, polished, epsilon, effort, rng)
+    # Halves agree with each other about a sample of another population, too.
+    share = None if z > NOT_FOUND else forecast(placing, density, rows, polished, epsilon, effort, rng)
     return Solution("density", placing.frame, polished[0][0], effort.used, z, share)
 
 

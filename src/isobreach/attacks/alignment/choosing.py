@@ -26,7 +26,11 @@ from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
 
-_NEEDS = {"density": "a sample of two records", "independence": "a link, a sample or ranges", "ranges": "ranges"}
+_NEEDS = {
+    "density": "It needs a public sample of at least two records.",
+    "independence": "It needs a linked record, a public sample or ranges of the attributes.",
+    "ranges": "It needs ranges of the attributes.",
+}
 
 
 def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: float, most: int) -> list[Solution]:
@@ -57,7 +61,7 @@ def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: f
         "ranges": situation.bounds is not None,
     }
     if objective != "auto" and not allowed[objective]:
-        raise InputError("objective", f"must have {_NEEDS[objective]} for {objective}", "none", "Add to Knowledge.")
+        raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
     wanted = {name for name in allowed if allowed[name] and objective in ("auto", name)}
     found: dict[str, Solution] = {}
     if not links.hidden and objective == "auto":
