@@ -119,6 +119,8 @@ def test_an_exact_relation_between_attributes_is_a_link_more():
 class Procrustes:
     """F = -<A, P>, whose minimum over O(h) is known."""
 
+    cost = 1
+
     def __init__(self, target):
         self.target = target
         self.scale = np.ones(len(target) * (len(target) - 1) // 2)

@@ -27,6 +27,8 @@ class ExploringTuning:
 
     patterns: int = 40  # random signs of the axes
     flips: int = 3  # rounds in which every axis of the best is flipped
+    products: float = 3e6  # h^3 times the descents, at most: a hundred in 30 dimensions, a dozen in 60
+    least: int = 12  # descents
     steps: int = 60
     gain: float = 1e-5
     same: float = 1e-3  # optima whose values differ by less are one
@@ -50,6 +52,11 @@ class Quadratic:
         visible, hidden, basis = placing.parts
         m = len(hidden)
         return cls(basis @ visible.T @ hidden / m, hidden.T @ hidden / m, basis @ basis.T, placing.scale)
+
+    @property
+    def cost(self) -> int:
+        """Nothing: it is what an evaluation of the likelihood is compared with."""
+        return 0
 
     def value(self, pose: Pose) -> float:
         """Return F."""
@@ -83,12 +90,13 @@ class Explorer:
         """
         found = [self.descended(one) for one in starts]
         h = len(starts[0].rotation)
-        for _ in range(TUNING.patterns):
+        most = max(TUNING.least, int(TUNING.products / h**3))
+        for _ in range(min(TUNING.patterns, most // 2)):
             signs = self.rng.choice([-1.0, 1.0], h)[:, None]
             found.append(self.descended(Pose(starts[0].rotation * signs, starts[0].offset)))
         for _ in range(TUNING.flips):
             pose, best = min(found, key=lambda one: one[1])
-            flips = 1 - 2 * np.eye(h)
+            flips = (1 - 2 * np.eye(h))[: max(0, most - len(found))]
             found += [self.descended(Pose(pose.rotation * one[:, None], pose.offset)) for one in flips]
             if min(value for _, value in found) > best - TUNING.same:
                 break

@@ -29,12 +29,12 @@ class Objective(Protocol):
         """Return F, dF/dP (h x h) and dF/du."""
 
     @property
+    def cost(self) -> int:
+        """What an evaluation counts for: one, unless it is a dear one."""
+
+    @property
     def scale(self) -> FloatArray:
         """Inverse information of the coordinates: those of so(h) row by row above the diagonal, then those of u."""
-
-
-class ExhaustedError(Exception):
-    """The effort is used up."""
 
 
 @dataclass
@@ -143,7 +143,7 @@ def descend(
         The descent ends with the first step that gains less.
     """
     value, by_rotation, by_offset = objective.gradient(pose)
-    effort.spend()
+    effort.spend(objective.cost)
     gradient, memory, scale = _flat(pose, by_rotation, by_offset), _Memory(), objective.scale
     if not len(gradient):
         return pose, value
@@ -158,7 +158,7 @@ def descend(
         for _ in range(TUNING.trials):
             trial = moved(pose, length * direction)
             at_trial, by_rotation, by_offset = objective.gradient(trial)
-            effort.spend()
+            effort.spend(objective.cost)
             if at_trial < value + TUNING.sufficient * length * slope:
                 break
             length *= TUNING.shrink

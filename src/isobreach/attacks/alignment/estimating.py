@@ -107,6 +107,11 @@ class Estimating:
             by_offset = frame.hold * pose.offset / m - along.mean(axis=0) @ pose.rotation.T
         return value - frame.linked(pose) / m, by_rotation, by_offset
 
+    @property
+    def cost(self) -> int:
+        """Evaluations that one counts for."""
+        return 1
+
     @cached_property
     def scale(self) -> FloatArray:
         """Inverse information of the planes, for scores as they are at the identity."""

@@ -42,7 +42,8 @@ class DensityTuning:
     small_sizes: tuple[int, ...] = (1, 2, 4, 8, 16)
     shrinkages: tuple[tuple[float, float], ...] = ((2.0, 1e-3),)
     small_shrinkages: tuple[tuple[float, float], ...] = ((0.5, 1e-3), (1.0, 1e-3), (2.0, 1e-3))
-    small_copies: int = 3  # Fits of each mixture to a small release, averaged: one depends much on its clusters.
+    copies: int = 3  # Fits of each mixture to a small release, averaged: one depends much on its clusters.
+    cheap: float = 5e7  # Products in a step of EM up to which fits are repeated.
     judged_rows: int = 2_400  # Rows that the weights are fitted on, of a larger release; a quarter is held out.
     folds: int = 3  # Of a small release.
     rounds: int = 40  # Most steps of EM.
@@ -226,12 +227,15 @@ class Density:
     judges
         The same density fitted to part of the rows, with the whitening of those, and -log q of the rows held out: what
         a sample must reach.
+    anew
+        Whether it is cheap enough to be fitted anew, several times.
     """
 
     whitening: Whitening
     mixture: Mixture = field(repr=False)
     parts: tuple[tuple[Recipe, float, Mixture], ...]
     judges: tuple[tuple[Whitening, Mixture, FloatArray], ...] = field(repr=False)
+    anew: bool = False
 
     def lighter(self, components: int) -> Mixture:
         """Return an average with at most so many components, if there is one: of all, of each recipe's first, or one.
@@ -258,16 +262,19 @@ class Density:
         parts: Sequence[tuple[Recipe, float]],
         judges: tuple[tuple[Whitening, Mixture, FloatArray], ...],
         rng: np.random.Generator,
+        *,
+        anew: bool,
     ) -> "Density":
         """Return the average of mixtures by recipes and weights, each fitted to whitened rows."""
         mixtures = [fitted(white, recipe, rng) for recipe, _ in parts]
         several = tuple((recipe, weight, one) for (recipe, weight), one in zip(parts, mixtures, strict=True))
-        return cls(whitening, Mixture.average(mixtures, np.array([weight for _, weight in parts])), several, judges)
+        average = Mixture.average(mixtures, np.array([weight for _, weight in parts]))
+        return cls(whitening, average, several, judges, anew)
 
     def refitted(self, rows: FloatArray, rng: np.random.Generator) -> "Density":
         """Return the same density fitted to other rows, in this whitening.
 
-        To few rows it is fitted anew: clusters then are those of all rows. To many it is continued by EM.
+        Where that is cheap it is fitted anew: clusters then are those of all rows. Otherwise it is continued by EM.
 
         Parameters
         ----------
@@ -277,9 +284,9 @@ class Density:
             Draws clusters.
         """
         white = self.whitening(rows)
-        if len(rows) <= TUNING.small:
+        if self.anew:
             parts = [(recipe, weight) for recipe, weight, _ in self.parts]
-            return Density.of(self.whitening, white, parts, self.judges, rng)
+            return Density.of(self.whitening, white, parts, self.judges, rng, anew=True)
         several = tuple((recipe, w, continued(white, one, recipe, TUNING.continued)) for recipe, w, one in self.parts)
         mixture = Mixture.average([one for _, _, one in several], np.array([w for _, w, _ in several]))
         return replace(self, mixture=mixture, parts=several)
@@ -313,9 +320,10 @@ def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
         for whitening, several, levels in fits
     )
     whitening = Whitening.of(rows)
-    copies = TUNING.small_copies if small else 1
+    anew = small and m * n**2 * sum(recipes[i].components for i in kept) <= TUNING.cheap
+    copies = TUNING.copies if anew else 1
     parts = tuple((recipes[i], float(w) / copies) for i, w in zip(kept, shares, strict=True) for _ in range(copies))
-    return Density.of(whitening, whitening(rows), parts, judges, rng)
+    return Density.of(whitening, whitening(rows), parts, judges, rng, anew=anew)
 
 
 def _fit_without(

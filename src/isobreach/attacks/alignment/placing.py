@@ -19,6 +19,7 @@ from isobreach.attacks.alignment.mixture import Mixture, Whitening
 
 FloatArray = NDArray[np.float64]
 
+DEAR = 6e6  # products in an evaluation that counts once: about a millisecond
 _INFORMED_ROWS = 2_000  # released rows whose scores give the information: its square roots are then right within 2%
 
 
@@ -54,6 +55,11 @@ class Placing:
         apart = self.sample - frame.centre_x
         visible = self.whitening(apart @ frame.visible_x @ frame.visible_y.T + frame.centre_y)
         return visible, apart @ frame.hidden_x, frame.hidden_y.T @ self.whitening.basis
+
+    @cached_property
+    def cost(self) -> int:
+        """Evaluations that one counts for: dear ones, of many rows, columns and components, count several times."""
+        return max(1, int(len(self.sample) * self.sample.shape[1] ** 2 * self.mixture.size / DEAR))
 
     @cached_property
     def scale(self) -> FloatArray:

@@ -19,7 +19,7 @@ from isobreach.attacks.alignment.covariance import Explorer, Quadratic
 from isobreach.attacks.alignment.descent import Effort, descend, moved
 from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.mixture import Density
-from isobreach.attacks.alignment.placing import Placing, information
+from isobreach.attacks.alignment.placing import DEAR, Placing, information
 from isobreach.attacks.alignment.starts import starts
 
 FloatArray = NDArray[np.float64]
@@ -31,7 +31,6 @@ class SearchTuning:
 
     blurs: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03)  # variances added, in whitened units
     rows: int = 400  # sample records that the search looks at, more where that is cheap; the last descents see all
-    dear: float = 6e6  # products an evaluation; where there are more, the search sees part of the density only
     explored: int = 12  # optima of the covariance alone that are judged under the first blur
     begun: int = 4  # starts that descend, the best under the first blur; the others wait for their turn
     moved: int = 4  # neighbours that descend
@@ -88,8 +87,8 @@ class Search:
     def __post_init__(self) -> None:
         n, whole = self.rows.shape[1], self.density.mixture
         least = min(TUNING.rows, len(self.sample))
-        mixture = self.density.lighter(int(TUNING.dear / (n**2 * least)))
-        most = max(least, int(TUNING.dear / (n**2 * mixture.size)))
+        mixture = self.density.lighter(int(DEAR / (n**2 * least)))
+        most = max(least, int(DEAR / (n**2 * mixture.size)))
         part = self.sample[np.sort(self.rng.permutation(len(self.sample))[:most])]
         told = information(self.frame, self.density.whitening, whole, self.rows, self.records)
         self.sharp = Placing(self.frame, self.density.whitening, mixture.single, part, self.records, told)
@@ -147,7 +146,7 @@ class Search:
 
     def _judged(self, level: int) -> Callable[[Pose], float]:
         def value(pose: Pose) -> float:
-            self.effort.spend()
+            self.effort.spend(self.graduated[level].cost)
             return self.graduated[level].value(pose)
 
         return value
