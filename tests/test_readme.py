@@ -30,6 +30,8 @@ def folder(tmp_path_factory):
     for name, rows in (("people.csv", slice(None)), ("candidates.csv", slice(20, 30))):
         ids = np.array([f"person-{i}" for i in range(60)][rows])
         write_table(path / name, values[rows], columns, ids=ids, id_column="name")
+    others = np.random.default_rng(2).normal(50, 20, (60, 5)).round(2)
+    write_table(path / "others.csv", others, columns, ids=np.array([f"other-{i}" for i in range(60)]), id_column="name")
     noisy = values + np.random.default_rng(1).normal(0, 0.1, values.shape)
     write_table(path / "noisy.csv", noisy, columns)
     return path

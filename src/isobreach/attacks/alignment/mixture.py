@@ -41,7 +41,7 @@ class DensityTuning:
     sizes: tuple[int, ...] = (1, 4, 12, 32)
     small_sizes: tuple[int, ...] = (1, 2, 4, 8, 16)
     shrinkages: tuple[tuple[float, float], ...] = ((2.0, 1e-3),)
-    small_shrinkages: tuple[tuple[float, float], ...] = ((0.5, 1e-3), (1.0, 1e-3), (2.0, 1e-3))
+    small_shrinkages: tuple[tuple[float, float], ...] = ((0.5, 1e-3), (2.0, 1e-3), (2.0, 0.05), (8.0, 0.05))
     copies: int = 3  # Fits of each mixture to a small release, averaged: one depends much on its clusters.
     cheap: float = 5e7  # Products in a step of EM up to which fits are repeated.
     judged_rows: int = 2_400  # Rows that the weights are fitted on, of a larger release; a quarter is held out.

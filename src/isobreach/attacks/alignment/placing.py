@@ -19,7 +19,7 @@ from isobreach.attacks.alignment.mixture import Mixture, Whitening
 
 FloatArray = NDArray[np.float64]
 
-DEAR = 6e6  # products in an evaluation that counts once: about a millisecond
+DEAR = 2e7  # products in an evaluation that counts once: a few milliseconds
 _INFORMED_ROWS = 2_000  # released rows whose scores give the information: its square roots are then right within 2%
 
 

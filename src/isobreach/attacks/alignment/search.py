@@ -19,7 +19,7 @@ from isobreach.attacks.alignment.covariance import Explorer, Quadratic
 from isobreach.attacks.alignment.descent import Effort, descend, moved
 from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.mixture import Density
-from isobreach.attacks.alignment.placing import DEAR, Placing, information
+from isobreach.attacks.alignment.placing import Placing, information
 from isobreach.attacks.alignment.starts import starts
 
 FloatArray = NDArray[np.float64]
@@ -40,6 +40,8 @@ class SearchTuning:
     patience: int = 3  # rounds without a better optimum
     same: float = 2e-3  # optima whose values differ by less are one
     leaders: int = 5  # optima that descend on the whole sample
+    hopeless: float = 0.5  # worse than the best by more, a record: five standard errors for a search of 400 records
+    dear: float = 6e6  # products an evaluation; where there are more, the search sees part of the density only
 
 
 TUNING = SearchTuning()
@@ -87,13 +89,14 @@ class Search:
     def __post_init__(self) -> None:
         n, whole = self.rows.shape[1], self.density.mixture
         least = min(TUNING.rows, len(self.sample))
-        mixture = self.density.lighter(int(DEAR / (n**2 * least)))
-        most = max(least, int(DEAR / (n**2 * mixture.size)))
+        mixture = self.density.lighter(int(TUNING.dear / (n**2 * least)))
+        most = max(least, int(TUNING.dear / (n**2 * mixture.size)))
         part = self.sample[np.sort(self.rng.permutation(len(self.sample))[:most])]
         told = information(self.frame, self.density.whitening, whole, self.rows, self.records)
         self.sharp = Placing(self.frame, self.density.whitening, mixture.single, part, self.records, told)
         self.graduated = [replace(self.sharp, mixture=mixture.blurred(blur).single) for blur in TUNING.blurs]
-        self.explorer = Explorer(Quadratic.of(self.sharp), self.rng)
+        # Moments of the whole sample cost nothing more.
+        self.explorer = Explorer(Quadratic.of(replace(self.sharp, sample=self.sample)), self.rng)
 
     def run(self, also: Sequence[Pose] = ()) -> list[Optimum]:
         """Return the leading optima, best first; their values are those of the part of the sample that was searched.
@@ -105,7 +108,7 @@ class Search:
         """
         if not self.frame.hidden:
             return [Optimum(self.frame.start(), self.sharp.value(self.frame.start()))]
-        first = [self.frame.start(one) for one in starts(self.frame, self.sharp.sample, self.rows)]
+        first = [self.frame.start(one) for one in starts(self.frame, self.sample, self.rows)]
         by_covariance = self.explorer.explored(first)
         likely = [self.explorer.descended(one)[0] for one in first] + by_covariance[: TUNING.explored]
         likely = sorted(likely, key=self._judged(0))
@@ -197,7 +200,9 @@ class Search:
     def _leaders(self) -> list[Optimum]:
         leaders: list[Optimum] = []
         for one in sorted(self.found, key=_by_value):
-            if all(abs(one.value - other.value) > TUNING.same for other in leaders):
+            if one.value < self.best.value + TUNING.hopeless and all(
+                abs(one.value - other.value) > TUNING.same for other in leaders
+            ):
                 leaders.append(one)
         return leaders[: TUNING.leaders]
 
