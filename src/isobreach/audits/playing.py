@@ -136,7 +136,7 @@ def played_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
     """Numbers of insiders to play: all if they are few, else the least, the largest, and some between by doubling.
 
     >>> played_sizes(range(1, 9)), played_sizes([2, 3]), played_sizes(range(1, 65))
-    ((1, 2, 4, 8), (2, 3), (1, 2, 8, 64))
+    ((1, 2, 4, 8), (2, 3), (1, 4, 16, 64))
     """
     ordered = sorted(set(sizes))
     if len(ordered) <= EFFORT.sizes:

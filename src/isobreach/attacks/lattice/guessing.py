@@ -190,11 +190,13 @@ class _Guess:
         off = (self._placed - values[self._rows, None] - offsets) / step
         score = np.log(np.exp(-((off / self._deviation) ** 2) / 2) + _GUESSING.surprise).sum(axis=0)
         if self._records is not None:
-            places = np.rint(values / step).astype(np.int64)
-            counts = np.bincount(places - places.min()).astype(np.float64) + _GUESSING.unseen
-            log_shares = np.log(np.concatenate([[_GUESSING.unseen], counts, [_GUESSING.unseen]]) / counts.sum())
-            where = np.rint((self._records - offsets) / step).astype(np.int64) - places.min() + 1
-            score = score + log_shares[np.clip(where, 0, len(log_shares) - 1)].sum(axis=0)
+            # Values that are there, not all that a grid may have: of six decimals there are too many to list.
+            places, counts = np.unique(np.rint(values / step), return_counts=True)
+            total = counts.sum() + _GUESSING.unseen * (places[-1] - places[0] + 1)
+            where = np.rint((self._records - offsets) / step)
+            found = np.minimum(np.searchsorted(places, where), len(places) - 1)
+            seen = np.where(places[found] == where, counts[found], 0) + _GUESSING.unseen
+            score = score + np.log(seen / total).sum(axis=0)
         return np.asarray(score)
 
 
