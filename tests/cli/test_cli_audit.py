@@ -92,6 +92,7 @@ PASTED = {
     "a file named like an option": ("./-odd.csv", "--id-column", "name", "--trials", 2, "--width", 7),
     "a bundled data set": (
         *("letter", "--scheme", "orthogonal", "--coalitions", "1,4", "--trials", 3, "--attacks", "known-input"),
+        *("--attacks", "known-input", "--samples", 0),
     ),
 }
 
@@ -324,7 +325,7 @@ def test_blas_threads_do_not_change_a_byte(tmp_path):
     np.save(tmp_path / "table.npy", np.random.default_rng(0).normal(size=(3000, 40)))
     for threads in ("1", "2"):
         arguments = ["audit", "table.npy", "--coalitions", "1-9", "--trials", "2", "--seed", "0", "--out", threads]
-        more = ["--noise-levels", "0.2", "--attacks", "known-input", "--quiet"]
+        more = ["--noise-levels", "0.2", "--attacks", "known-input", "--samples", "0", "--quiet"]
         done = subprocess.run(
             [sys.executable, "-c", "from isobreach.cli import main; main()", *arguments, *more],
             cwd=tmp_path,
