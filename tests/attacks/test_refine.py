@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isobreach.attacks.refine import (
@@ -51,6 +51,7 @@ def test_values_on_a_grid_show_it(draw, step, seed):
     np.testing.assert_allclose(grid.rounded(values[:, None], np.array([-np.inf]), np.array([np.inf]))[:, 0], values)
 
 
+@example(249, 7, "normal")  # seven numbers near multiples of 1e-15, as all of their size are
 @given(st.integers(0, 10_000), st.integers(1, 40), st.sampled_from(["normal", "uniform", "lognormal"]))
 def test_continuous_values_show_no_grid(seed, count, law):
     values = getattr(_rng(seed), law)(size=(count, 3))

@@ -134,7 +134,9 @@ def _attribute_grid(values: FloatArray, unit: float) -> tuple[float, float]:
     if np.isfinite(step):
         return step, float(distinct[0])
     decimal = grid_spacing(values) if unit <= 2.0**-53 and len(distinct) > 1 else 0.0
-    return (decimal, 0.0) if decimal > 0 else (np.nan, np.nan)
+    # Steps near the roundoff fit any number: all values must be nearer to multiples than chance would bring them.
+    believed = decimal > 0 and min(2 * error / decimal, 1.0) ** len(distinct) < _TEST.chance
+    return (decimal, 0.0) if believed else (np.nan, np.nan)
 
 
 def _common_step(differences: FloatArray, error: float, *, repeated: bool) -> float:
