@@ -205,7 +205,7 @@ def test_records_that_are_not_there_claim_nothing():
 @pytest.mark.parametrize(
     ("knowledge", "settings", "said"),
     [
-        ({}, {}, "knowledge must have known records for this attack. Got none. Give Knowledge(known=...)."),
+        ({}, {}, "knowledge must have known records for this attack. Got none. Give Knowledge(known=...), or --known."),
         ({"noise": 0.1}, {}, "noise must be left out for Kaplan's attack. Got 0.1. Use the known-input attack"),
         (
             {"bounds": (-1e308, 1e308)},

@@ -416,7 +416,7 @@ def reconstruct(
     if missing:
         first = [one for one in missing if one in attack.needs][:1] or missing
         rule = f"must have {' or '.join(_WORDS[one] for one in first)} for this attack"
-        raise InputError("knowledge", rule, "none", f"Give Knowledge({first[0]}=...).")
+        raise InputError("knowledge", rule, "none", f"Give Knowledge({first[0]}=...), or --{first[0]}.")
     saved = {} if studied is None else {"studied": studied}
     found = attack.run(release, held, seed=seed, progress=progress, **saved, **chosen)
     _check_found(attack, found, release.shape[0])

@@ -8,6 +8,7 @@ METHOD it is the known-input attack.
 import secrets
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,8 @@ def _command(attack: Any) -> click.Command:
         _run(attack, given)
 
     held = [one for one in options.HELD if one in attack.needs | attack.uses]
-    decorators = [options.released, *(options.HELD[one](one in attack.needs) for one in held)]
+    makers: dict[str, Any] = {**options.HELD, "known": partial(options.known, partial=attack.takes_partial)}
+    decorators = [options.released, *(makers[one](one in attack.needs) for one in held)]
     decorators += [options.columns_of_known] if {"known", "sample"} & set(held) else []
     decorators += [options.released_columns, *map(options.setting, fields(attack.settings)), options.outputs]
     parameters = options.parameters(*decorators, options.force, options.common)

@@ -68,8 +68,6 @@ def check_distinct(several: list[click.Parameter], owner: str) -> None:
             raise InputError(str(name), rule, "a setting", "Rename it in the package that adds it.")
 
 
-_KNOWN = "Records the attacker knows (.csv, .parquet, .npy); empty cells are attributes that are not known."
-
 released = click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy).")
 columns_of_known = _all(
     click.option(
@@ -85,9 +83,18 @@ released_columns = _all(
     click.option("--released-id-column", help="Column of RELEASED that names its rows."),
 )
 
+
+def known(required: bool, *, partial: bool = False) -> Any:
+    """Option for known records; ``partial``: they may lack attributes."""
+    told = "; empty cells are attributes that are not known." if partial else "."
+    return click.option(
+        "--known", type=path, required=required, help=f"Records the attacker knows (.csv, .parquet, .npy){told}"
+    )
+
+
 # What an attacker may hold, each as an option; whether it is required depends on the attack.
 HELD: dict[str, Callable[[bool], Any]] = {
-    "known": lambda required: click.option("--known", type=path, required=required, help=_KNOWN),
+    "known": known,
     "sample": lambda required: click.option(
         "--sample", type=path, required=required, help="Records of the same population, in the release or not."
     ),
@@ -151,7 +158,7 @@ linking = _all(
 )
 
 attacker = _all(
-    HELD["known"](True),
+    known(True, partial=True),
     released,
     columns_of_known,
     released_columns,
