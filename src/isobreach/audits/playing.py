@@ -17,7 +17,7 @@ those of the whole. Links are not counted here.
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -183,7 +183,7 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
         scores = next(found)
         done += 1
         progress(label, done, splits)
-        kept.done(f"{label}: split {k}", lambda scores=scores: _arrays(scores), whole=True)  # type: ignore[misc]
+        kept.done(f"{label}: split {k}", partial(_arrays, scores), whole=True)
         yield scores
 
 

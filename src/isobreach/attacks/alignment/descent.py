@@ -45,7 +45,7 @@ class Effort:
     used: int = 0
 
     def spend(self, count: int = 1) -> None:
-        """Count evaluations."""
+        """Count evaluations towards the most that are allowed."""
         self.used += count
 
     @property

@@ -65,7 +65,7 @@ class Frame:
 
     @property
     def hidden(self) -> int:
-        """h."""
+        """Hidden dimension h, in which the rotation is open."""
         return int(self.hidden_x.shape[1])
 
     def linked(self, pose: Pose) -> float:

@@ -71,11 +71,11 @@ class Candidates:
 
     @classmethod
     def none(cls, columns: int) -> "Candidates":
-        """No candidates."""
+        """Return what holds no candidate yet."""
         return cls(np.empty((0, columns)), np.empty(0))
 
     def joined(self, other: "Candidates") -> "Candidates":
-        """Both."""
+        """Return the candidates of both."""
         return Candidates(
             np.concatenate([self.directions, other.directions]),
             np.concatenate([self.heights, other.heights]),
