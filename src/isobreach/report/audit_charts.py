@@ -31,7 +31,8 @@ def audit_charts(result: AuditResult) -> list[tuple[str, Chart, str]]:
                 _others(result, [one.bound.records for one in result.per_size], "no coalition exceeds", "bound"),
                 _level(result, means, "guessing column means"),
             ),
-            "Random coalitions: sampled, with 95% intervals. Worst found: at least this bad. Bound: proved.",
+            "Closed form. Random coalitions: sampled, with 95% intervals. Worst found: at least this bad. Bound: proved for "
+            "what their records determine; attackers who are played may do more.",
         ),
         (
             "The most exposed record",

@@ -93,6 +93,8 @@ def smallest(result: AuditResult) -> str:
     greedy = [size for size in result.covered if size not in result.sizes]
     also = f"; of greedy coalitions also {', '.join(map(str, greedy))}" if greedy else ""
     note = f"Of the sizes that were tried: {tried}{also}."
+    if result.matrix.splits:
+        note = f"Closed form: insiders who guess the rest at random; attackers who are played may need fewer. {note}"
     return f'<h2>How few insiders are enough</h2><p class="soft">{note}</p>{table(head, rows)}'
 
 
