@@ -31,8 +31,7 @@ def audit_charts(result: AuditResult) -> list[tuple[str, Chart, str]]:
                 _others(result, [one.bound.records for one in result.per_size], "no coalition exceeds", "bound"),
                 _level(result, means, "guessing column means"),
             ),
-            "Closed form. Random coalitions: sampled, with 95% intervals. Worst found: at least this bad. Bound: proved for "
-            "what their records determine; attackers who are played may do more.",
+            "Closed form; played attackers do more. Random: sampled, 95% intervals. Worst: at least so. Bound: proven.",
         ),
         (
             "The most exposed record",

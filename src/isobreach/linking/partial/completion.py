@@ -7,6 +7,7 @@ then complete and a link more, with the error of its solution, and gives equatio
 again until no more is found. Without a link of a complete record nothing is said of partial ones.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,31 +32,33 @@ _MOST_ALIKE = 4096  # rows that fit one record, up to which they are compared: m
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Linked records in the release's units, the released rows of each, and the error radius of each."""
+    """Linked records in the release's units, the released row of each, and the error radius of each."""
 
     records: FloatArray
-    rows: IntArray
+    released: FloatArray
     radius: FloatArray
 
     @classmethod
-    def of(cls, linkage: Linkage, known: FloatArray) -> "Pairs":
+    def of(cls, linkage: Linkage, known: FloatArray, source: Engine) -> "Pairs":
         """The links of known records, and those of a dictionary after them."""
         linked = linkage.linked
-        return cls(known[linked] * linkage.scale, linkage.rows[linked], linkage.radius[linked])
+        return cls(known[linked] * linkage.scale, source.gather(linkage.rows[linked]), linkage.radius[linked])
 
-    def with_more(self, found: "list[Completed]") -> "Pairs":
+    def with_more(self, found: "Iterable[Completed]") -> "Pairs":
         """These and completed ones."""
+        found = list(found)
+        if not found:
+            return self
         return Pairs(
             np.concatenate([self.records, np.array([one.record for one in found])]),
-            np.concatenate([self.rows, np.array([one.rows[0] for one in found])]),
+            np.concatenate([self.released, np.array([one.released for one in found])]),
             np.concatenate([self.radius, np.array([one.radius for one in found])]),
         )
 
     def allows(self, one: "Completed") -> bool:
-        """Whether no other record is linked to the same row."""
-        same = self.rows == one.rows[0]
-        apart = row_norms(self.records[same] - one.record)
-        return bool((apart <= self.radius[same] + one.radius).all())
+        """Whether the distances to all of these are released as they are: 0 where a row is shared."""
+        apart = row_norms(self.records - one.record) - row_norms(self.released - one.released)
+        return bool((np.abs(apart) <= self.radius + one.radius).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +66,10 @@ class Completed:
     """A record in the release's units with all its attributes, the rows that hold it, and how far it may err."""
 
     record: FloatArray
+    released: FloatArray
     rows: IntArray
     radius: float
+    unknown: int
 
 
 def with_partial(
@@ -107,8 +112,23 @@ def with_partial(
         linkage,
         progress,
     )
-    search.run(Pairs.of(linkage.joined, whole))
+    search.run(Pairs.of(linkage.joined, whole, source))
     return search.linkage(np.flatnonzero(lacking), which, len(known))
+
+
+def _agreeing(new: dict[int, Completed], pairs: Pairs) -> dict[int, Completed]:
+    """Those of ``new`` whose distances agree with the links and with one another.
+
+    Links that leave a direction open cannot tell a record from its mirror image: each of two may fit alone, and not
+    both. Whoever lacks fewer attributes goes first; of two who lack as many, and contradict each other, neither.
+    """
+    kept: dict[int, Completed] = {}
+    for lacking in sorted({one.unknown for one in new.values()}):
+        allowed = {number: one for number, one in new.items() if one.unknown == lacking and pairs.allows(one)}
+        both = pairs.with_more(allowed.values())
+        kept |= {number: one for number, one in allowed.items() if both.allows(one)}
+        pairs = pairs.with_more(one for number, one in allowed.items() if number in kept)
+    return kept
 
 
 class _Search:
@@ -133,18 +153,17 @@ class _Search:
 
     def run(self, pairs: Pairs) -> None:
         """Complete records until no more can be."""
-        while len(pairs.rows) and len(self.found) < len(self._records):
+        while len(pairs.records) and len(self.found) < len(self._records):
             new = self._round(pairs)
             if not new:
                 break
             self.found |= new
-            pairs = pairs.with_more(list(new.values()))
+            pairs = pairs.with_more(new.values())
 
     def _round(self, pairs: Pairs) -> dict[int, Completed]:
         """Records that these links complete."""
         translates, precision = self._given.motion != "orthogonal", self._given.precision
-        released = self._source.gather(pairs.rows)
-        view = View.of(pairs.records, released, pairs.radius, precision, translates=translates)
+        view = View.of(pairs.records, pairs.released, pairs.radius, precision, translates=translates)
         asked: dict[int, Equations] = {}
         for number, record in enumerate(self._records):
             own = self._unit * float(np.sqrt(np.nansum(record**2)))
@@ -167,9 +186,7 @@ class _Search:
             self.chance[number] = count * strangers.matches(equations, has, near, self._limit / count)
             if self.chance[number] <= self._limit:
                 new[number] = self._completed(number, rows, equations, view)
-        allowed = {number: one for number, one in new.items() if pairs.allows(one)}
-        both = pairs.with_more(list(allowed.values())) if allowed else pairs
-        return {number: one for number, one in allowed.items() if both.allows(one)}
+        return _agreeing(new, pairs)
 
     def _one_value(self, rows: IntArray) -> bool:
         if not 0 < len(rows) <= _MOST_ALIKE:
@@ -177,12 +194,13 @@ class _Search:
         return len(distinct_values(self._source.gather(rows), rows, self._given.precision.unit)[0]) == 1
 
     def _completed(self, number: int, rows: IntArray, equations: Equations, view: View) -> Completed:
-        along, _, error = view.seen(self._source.gather(rows[:1]))
+        released = self._source.gather(rows[:1])
+        along, _, error = view.seen(released)
         record = self._records[number].copy()
         unknown = np.isnan(record)
         record[unknown] = equations.solved(along[0]) + view.motions.known_centre[unknown]
         bound = float(error[0]) + equations.own_error
-        return Completed(record, rows, bound * (1 + 1 / equations.strength))
+        return Completed(record, released[0], rows, bound * (1 + 1 / equations.strength), int(unknown.sum()))
 
     def linkage(self, places: IntArray, which: IntArray, total: int) -> Linkage:
         """Linkage of all ``total`` known records: the partial ones stand at ``places``, as the distinct ``which``."""
