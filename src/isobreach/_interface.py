@@ -18,7 +18,7 @@ from isobreach.audits import EFFORT, INSIDERS, AuditResult, Gate, Settings, Stor
 from isobreach.engine import Engine
 from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
-from isobreach.io import PRIVATE, Table, as_table, fit_columns, like, run_record, write_file, write_json
+from isobreach.io import PRIVATE, Table, as_table, default_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.report import audit_json, audit_page, audit_sentences, audit_verdict
 from isobreach.schemes import Key, Release, Scheme
@@ -26,6 +26,8 @@ from isobreach.schemes import Key, Release, Scheme
 
 def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
     """Protect a table: ``Release(data, key)``, rows shuffled, data in the same kind of container as ``X``.
+
+    Released columns are called c1, c2, ...: each mixes all of the owner's, whose names stay in the key.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> 
     release = schemes.perturb(table.values, scheme, seed)
     named = table.kind != "numpy"
     key = replace(release.key, columns=table.columns if named else None, ids=table.ids)
-    columns = fit_columns(table.columns, release.data.shape[1])
+    columns = default_columns(release.data.shape[1])  # the owner's names over mixed values would mislead
     return Release(like(table.kind, release.data, columns), key, table.left_out)
 
 
@@ -63,7 +65,7 @@ def invert(key: Key, released: Any) -> Any:
     """
     table = _read(released, "released")
     records = key.invert(table.values)
-    columns = key.columns if key.columns is not None else fit_columns(table.columns, records.shape[1])
+    columns = key.columns if key.columns is not None else default_columns(records.shape[1])
     return like(table.kind, records, columns, key.ids)
 
 

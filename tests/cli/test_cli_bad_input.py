@@ -42,7 +42,7 @@ BAD = {
     "partial under noise": (lambda c: replace_cell(c, ""), ("--noise", "0.1"), "known must hold complete records"),
     "partial normalised": (lambda c: replace_cell(c, ""), ("--normalise",), "known must hold complete records where"),
     "infinity": (lambda c: replace_cell(c, "inf"), (), "1 infinite; the first in row 2, column 'weight'"),
-    "widths": (keep, ("--released-columns", "age,height"), "more numeric columns than released, 2. Got 5"),
+    "widths": (keep, ("--released-columns", "c1,c2"), "more numeric columns than released, 2. Got 5"),
     "unknown column": (keep, ("--columns", "agee"), "'agee'. Did you mean 'age'?"),
     "duplicate names": (
         lambda c: c.known.write_text("a,a,b,c,d\n1,2,3,4,5\n"), (), "distinct column names. Got 'a' more than once",
@@ -57,7 +57,7 @@ BAD = {
     "estimator": (keep, ("--estimator", "best"), "'best' is not one of"),
     "output exists": (lambda c: (c.folder / "attack").mkdir(), (), "exists. Use --force"),
     "output not ours": (lambda c: (c.folder / "attack").mkdir(), ("--force",), "is not an earlier output"),
-    "output parent": (keep, ("--out", "nowhere/attack"), "is not a folder"),
+    "output parent": (keep, ("--out", "known.csv/attack"), "known.csv is not a folder"),
     "motion": (keep, ("--motion", "affine"), "'affine' is not one of"),
     "noise text": (keep, ("--noise", "much"), "'much' is neither a number nor 'estimate'"),
     "noise negative": (keep, ("--noise", "-1"), "noise must be a finite number >= 0. Got -1.0"),
@@ -110,7 +110,7 @@ def test_perturb_never_overwrites_a_key(case, run):
 def test_perturb_that_cannot_write_the_release_leaves_the_old_key(case, run):
     key = case.folder / "key"
     before = key.read_bytes()
-    done = run("perturb", "letter", "--out", case.folder / "nowhere" / "r.csv", "--key", key, "--force")
+    done = run("perturb", "letter", "--out", case.known / "r.csv", "--key", key, "--force")
     assert done.code == 2
     assert key.read_bytes() == before
 

@@ -19,7 +19,7 @@ from isobreach.io import read_table
 
 def test_perturb_keeps_ids_out_of_the_release_and_the_key_undoes_it(case):
     released = read_table(case.released, name="released")
-    assert released.columns == case.columns
+    assert released.columns == ("c1", "c2", "c3", "c4", "c5")
     assert "person" not in case.released.read_text()
     key = ib.read_key(case.folder / "key")
     assert np.abs(key.invert(released.values) - case.records).max() < 1e-9
@@ -68,9 +68,9 @@ def test_perturb_does_what_the_library_does(case, run, scheme):
     again = ib.perturb(case.records, ib.schemes.scheme_by_name(scheme, **parameters), seed=5)
     released = read_table(out, name="released")
     np.testing.assert_array_equal(released.values, again.data)
-    wide = "width" in parameters
-    assert released.columns == (tuple(f"c{j}" for j in range(1, 8)) if wide else case.columns)
-    assert (done.json["columns"], done.json["released_columns"]) == (5, 7 if wide else 5)
+    width = parameters.get("width", 5)
+    assert released.columns == tuple(f"c{j + 1}" for j in range(width))
+    assert (done.json["columns"], done.json["released_columns"]) == (5, width)
     assert ib.read_key(key).columns == case.columns
     np.testing.assert_array_equal(ib.read_key(key).invert(released.values), again.key.invert(again.data))
 

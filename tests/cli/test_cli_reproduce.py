@@ -298,7 +298,7 @@ def test_folders_of_others_are_left_alone(run, tmp_path, quick):
         (mine, f"{mine} is not an earlier output of reproduce. Choose another --out."),
         (audit, f"{audit} is not an earlier output of reproduce. Choose another --out."),
         (tmp_path / "file", f"{tmp_path / 'file'} is not a folder. Choose another --out."),
-        (tmp_path / "no" / "such", f"{tmp_path / 'no' / 'such'} cannot be written: {tmp_path / 'no'} is not a folder."),
+        (tmp_path / "file" / "x", f"{tmp_path / 'file' / 'x'} cannot be written: {tmp_path / 'file'} is not a folder."),
     ):
         done = run("reproduce", "size", "--quick", "--out", out)
         assert (done.code, done.err.count("\n")) == (2, 1)

@@ -11,7 +11,7 @@ import pytest
 
 from isobreach.errors import OutputError
 from isobreach.io import atomic as atomic_module
-from isobreach.io import atomic_directory, atomic_file
+from isobreach.io import alone, atomic_directory, atomic_file
 
 
 @pytest.fixture
@@ -124,15 +124,31 @@ def test_the_mode_is_final_from_the_start(tmp_path, umask, mask, mode, expected)
 
 
 def test_places_that_cannot_hold_a_file_are_refused_before_the_work(tmp_path):
-    with (
-        pytest.raises(OutputError, match=r"is not a folder\. Create it first\.$"),
-        atomic_file(tmp_path / "no" / "out"),
-    ):
-        pytest.fail("the work was started for nothing")
+    (tmp_path / "file").touch()
+    for below in ("out", "no/out"):
+        with (
+            pytest.raises(OutputError, match=r"cannot be written: .*file is not a folder\. Choose another path\.$"),
+            atomic_file(tmp_path / "file" / below),
+        ):
+            pytest.fail("the work was started for nothing")
     with pytest.raises(OutputError, match=r"is not a regular file"), atomic_file(tmp_path, force=True):
         pytest.fail("the work was started for nothing")
     with pytest.raises(OutputError, match=r"is not a regular file"), atomic_file("/dev/null", force=True):
         pytest.fail("the work was started for nothing")
+
+
+@pytest.mark.parametrize("context", [atomic_file, atomic_directory])
+def test_missing_folders_are_made_and_go_again_if_the_work_fails(tmp_path, context):
+    path = tmp_path / "a" / "b" / "out"
+    with pytest.raises(RuntimeError), alone(path), context(path):
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    with alone(path), context(path):
+        pass
+    assert [entry.name for entry in path.parent.iterdir()] == ["out"]
+    with pytest.raises(RuntimeError), context(tmp_path / "a" / "c" / "out"):
+        raise RuntimeError
+    assert [entry.name for entry in (tmp_path / "a").iterdir()] == ["b"]
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EFBIG])

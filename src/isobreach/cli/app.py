@@ -53,7 +53,7 @@ def perturb(
 
     from isobreach import schemes
     from isobreach.cli.tables import read_data
-    from isobreach.io import fit_columns, pending_key, write_table
+    from isobreach.io import default_columns, pending_key, write_table
 
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
@@ -66,7 +66,7 @@ def perturb(
         rows, released_columns = release.data.shape
         key = replace(release.key, columns=table.columns, ids=table.ids)
         with console.work("writing"), pending_key(key_path, key, force=force):
-            write_table(out, release.data, fit_columns(table.columns, released_columns), force=force)
+            write_table(out, release.data, default_columns(released_columns), force=force)
     if seed is not None:
         console.note("A seed makes the key guessable: use it for experiments only.")
     if os.path.realpath(key_path.parent) == os.path.realpath(out.parent):

@@ -15,7 +15,7 @@ from isobreach._phrases import count
 from isobreach.attacks import Knowledge, normalised
 from isobreach.cli.console import Console
 from isobreach.errors import InputError
-from isobreach.io import Ranges, Table, fit_columns, read_ranges, read_table, select_columns
+from isobreach.io import Ranges, Table, default_columns, read_ranges, read_table, select_columns
 from isobreach.linking import Linkage, link_table
 
 _COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
@@ -145,13 +145,13 @@ def _attributes(
 ) -> tuple[tuple[str, ...], NDArray[np.float64] | None]:
     """Names of the attributes, and their bounds in that order."""
     table = known or sample
-    names = fit_columns((), released) if table is None else table.columns
+    names = default_columns(released) if table is None else table.columns
     if ranges is None:
         return names, None
     if isinstance(ranges, tuple) and not isinstance(ranges, Ranges):
         return names, np.tile(ranges, (len(names), 1))
     lines, told = len(ranges.values), ranges.names
-    unnamed = names == fit_columns((), len(names))  # as tables are that have no names
+    unnamed = names == default_columns(len(names))  # as tables are that have no names
     if table is not None and told is not None and (not unnamed or set(told) <= set(names)):
         return names, _by_name(told, ranges.values, names)
     if lines > len(names) or (lines < len(names) and (table is not None or told is None)):

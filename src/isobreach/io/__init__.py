@@ -10,7 +10,7 @@ from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import Ranges, read_ranges
 from isobreach.io.runs import run_record, write_file, write_json
 from isobreach.io.store import FileStore
-from isobreach.io.tables import Table, as_table, fit_columns, like
+from isobreach.io.tables import Table, as_table, default_columns, like
 
 __all__ = [
     "PRIVATE",
@@ -22,8 +22,8 @@ __all__ = [
     "atomic_directory",
     "atomic_file",
     "check_free",
+    "default_columns",
     "file_hash",
-    "fit_columns",
     "like",
     "pending_key",
     "read_key",

@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from isobreach._text import visible
@@ -57,7 +57,7 @@ def atomic_file(
         if not path.is_file():
             raise OutputError(f"{path} is not a regular file. Choose another path.")
     temporary = _sibling(path) if temporary is None else temporary
-    with _one_line(path):
+    with _one_line(path), _parents(path):
         try:
             if temporary.is_file():
                 temporary.unlink()
@@ -83,7 +83,7 @@ def atomic_directory(path: str | Path, *, force: bool = False, temporary: str | 
     check_free(path, force=force, temporary=temporary)
     path = Path(os.path.realpath(path))
     sibling = _sibling(path) if temporary is None else path.with_name(temporary)
-    with _one_line(path):
+    with _one_line(path), _parents(path):
         try:
             if sibling.is_dir():
                 shutil.rmtree(sibling)
@@ -115,9 +115,11 @@ def alone(path: str | Path) -> Iterator[None]:
         return
     if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):
         raise OutputError(f"{lock} is in the way. Remove it, or choose another path.")
-    with _one_line(path):
-        file = lock.open("a")
-    with file:
+    _check_parent(path)
+    with ExitStack() as entered:
+        with _one_line(path):
+            entered.enter_context(_parents(path))
+            file = entered.enter_context(lock.open("a"))
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -193,10 +195,26 @@ def _sibling(path: Path) -> Path:
 
 
 def _check_parent(path: Path) -> None:
+    """Refuse an output below something that is not a folder; folders that are missing are made when it is written."""
     with _one_line(path), suppress(FileNotFoundError, NotADirectoryError):
         os.lstat(path)  # a name that is too long, say
-    if not path.parent.is_dir():
-        raise OutputError(f"{path} cannot be written: {path.parent} is not a folder. Create it first.")
+    nearest = next(parent for parent in path.parents if os.path.lexists(parent))
+    if not nearest.is_dir():
+        raise OutputError(f"{path} cannot be written: {nearest} is not a folder. Choose another path.")
+
+
+@contextmanager
+def _parents(path: Path) -> Iterator[None]:
+    """Make the folders above an output, and remove those again if it is not written."""
+    missing = [parent for parent in path.parents if not parent.exists()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for parent in missing:
+            with suppress(OSError):  # another run may use it by now
+                parent.rmdir()
+        raise
 
 
 def _exists(path: Path) -> OutputError:

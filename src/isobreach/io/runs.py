@@ -48,7 +48,6 @@ def write_json(path: str | Path, obj: object, *, mode: int = 0o644, force: bool 
 
 
 def write_file(path: str | Path, content: bytes, *, mode: int = 0o644, force: bool = False) -> None:
-    """Write a file, and the folder it lies in if that is missing."""
-    Path(path).parent.mkdir(exist_ok=True)
+    """Write a file, and the folders above it if they are missing."""
     with atomic_file(path, mode=mode, force=force) as temporary:
         temporary.write_bytes(content)

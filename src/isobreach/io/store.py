@@ -60,7 +60,6 @@ class FileStore:
 
     def keep(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write the file, whole or not at all; it is the owner's alone, for it tells who is exposed."""
-        self._path.parent.mkdir(exist_ok=True)
         started = time.monotonic()
         with (
             atomic_file(self._path, mode=PRIVATE, force=True, temporary=self._partial) as temporary,

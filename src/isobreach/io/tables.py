@@ -86,13 +86,8 @@ def like(kind: str, values: NDArray[Any], columns: Sequence[str], ids: NDArray[A
 
 
 def default_columns(count: int) -> tuple[str, ...]:
-    """Names for the columns of a table that has none: c1, c2, ..."""
+    """Names for the columns of a table that has none, and of a release, whose columns mix the owner's: c1, c2, ..."""
     return tuple(f"c{j + 1}" for j in range(count))
-
-
-def fit_columns(columns: Sequence[str], count: int) -> tuple[str, ...]:
-    """The names if there are as many as columns, else c1, c2, ...: a release wider than its records."""
-    return tuple(columns) if len(columns) == count else default_columns(count)
 
 
 def from_numpy(obj: Any, name: str) -> Table:
