@@ -60,7 +60,7 @@ def test_without_a_link_it_says_what_to_try(run, case):
     done = run(
         "attack", "--method", "kaplan", "--known", case.known, "--released", case.known, "--id-column", "name",
         "--released-id-column", "name", "--motion", "orthogonal", "--columns", "age,height",
-        "--released-columns", "c3,c5", "--json", "--quiet",
+        "--released-columns", "weight,visits", "--json", "--quiet",
     )  # fmt: skip
     assert done.code == 0
     assert (done.json["claimed"], done.json["linked"], done.json["misfit"]) == (False, 0, None)

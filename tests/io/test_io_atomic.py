@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from isobreach.errors import OutputError
-from isobreach.io import atomic as atomic_module
 from isobreach.io import alone, atomic_directory, atomic_file
+from isobreach.io import atomic as atomic_module
 
 
 @pytest.fixture
