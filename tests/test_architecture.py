@@ -58,6 +58,8 @@ DEPENDENCIES = {
     "pandas": {"io"},
     "polars": {"io"},
     "matplotlib": {"report", "reproduction"},
+    "jinja2": {"report"},
+    "markupsafe": {"report"},
     "rich": {"cli"},
     "click": {"cli"},
     "fpylll": {"geometry.lattice"},

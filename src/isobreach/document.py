@@ -5,9 +5,9 @@ Whoever computes a result describes it once, as a ``Document``. Terminal, page a
 so that they cannot contradict each other. Text is plain: whoever draws it escapes it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,11 @@ Columns = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; ``soft`` is a remark beside what matters."""
+    """A paragraph; ``soft`` is a remark beside what matters, ``title`` what it is about."""
 
     text: str
     soft: bool = False
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,26 @@ class Bullets:
 
 
 @dataclass(frozen=True)
+class Column:
+    """The head of a column; ``kind`` says what its numbers are (exact, sampled, proven), ``number`` that they are."""
+
+    title: str
+    kind: str = ""
+    number: bool = False
+
+
+@dataclass(frozen=True)
 class Table:
     """Cells of text under a head.
 
     Attributes
     ----------
-    head
-        One title a column; all empty for a table without a head.
+    caption
+        What the table shows, for those who cannot see what stands around it.
+    columns
+        One head a column; a plain title will do for text.
     rows
-        The cells, as many in a row as there are titles.
+        The cells, as many in a row as there are heads. The first names the row.
     note
         What the columns mean, in a sentence below the table.
     most
@@ -48,21 +60,126 @@ class Table:
         Where the rows that are cut off can be read.
     """
 
-    head: tuple[str, ...]
+    caption: str
+    columns: tuple[Column | str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     most: int = 200
     rest: str = "result.json"
 
+    @property
+    def heads(self) -> tuple[Column, ...]:
+        """The heads, plain titles too."""
+        return tuple(Column(one) if isinstance(one, str) else one for one in self.columns)
+
+    @property
+    def notes(self) -> str:
+        """What stands below the table: the note, and how many rows are cut off."""
+        cut = f"The first {self.most} of {len(self.rows):,}: {self.rest} has them all."
+        return " ".join([*([self.note] if self.note else []), *([cut] if len(self.rows) > self.most else [])])
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A name, its value, and a remark; ``code`` is a value to be copied as it is."""
+
+    name: str
+    value: str
+    remark: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and their values. ``caption`` says whose they are; ``heading`` ones stand side by side at the top."""
+
+    caption: str
+    facts: tuple[Fact, ...]
+    heading: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a matrix.
+
+    Attributes
+    ----------
+    text
+        The figure.
+    said
+        The figure with its interval and whose it is, in words.
+    level
+        How bad it is, from 0 to 4.
+    smallest
+        Whether nobody with less knowledge does as much.
+    """
+
+    text: str
+    said: str
+    level: int
+    smallest: bool = False
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A row of a matrix: its name, a remark, its cells."""
+
+    title: str
+    remark: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Figures by two kinds of knowledge.
+
+    Attributes
+    ----------
+    caption
+        What the cells are.
+    corner, across
+        What the rows and the columns are.
+    columns
+        The heads, in words.
+    rows
+        The rows.
+    levels
+        What each level of a cell means, and what the smallest are.
+    note
+        How to read it.
+    """
+
+    caption: str
+    corner: str
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[MatrixRow, ...]
+    levels: tuple[str, ...]
+    note: str
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A curve of a chart: its label, its points, and how wide it is drawn."""
+    """A curve of a chart.
+
+    Attributes
+    ----------
+    label
+        What it is, beside it.
+    x, y
+        Its points.
+    low, high
+        Ends of their intervals; empty where there are none.
+    style
+        ``"main"``, ``"second"``, ``"third"`` or ``"base"``, what the others are compared with.
+    """
 
     label: str
     x: NDArray[Any]
     y: NDArray[np.float64]
-    width: float = 2.0
+    low: NDArray[np.float64] | Sequence[float] = ()
+    high: NDArray[np.float64] | Sequence[float] = ()
+    style: Literal["main", "second", "third", "base"] = "main"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,24 +208,143 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A figure of one or more panels side by side; ``name`` is that of its file, ``caption`` says how to read it."""
+    """A figure of one or more panels side by side.
+
+    Attributes
+    ----------
+    name
+        That of its file.
+    title, caption
+        What it shows, and how to read it.
+    panels
+        Axes with curves.
+    text
+        What can be seen in it, for those who cannot; the caption by default.
+    """
 
     name: str
     title: str
     caption: str
     panels: tuple[Panel, ...]
+    text: str = ""
 
 
-Block = Text | Bullets | Table | Chart
+@dataclass(frozen=True)
+class Bar:
+    """A share that adds to another one: ``base`` without it, ``value`` with it; ``said``: figures in words."""
+
+    label: str
+    base: float
+    value: float
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A chart of shares beside their numbers.
+
+    Attributes
+    ----------
+    name
+        That of its file.
+    title, caption
+        What it shows, and how to read it.
+    heads
+        Of the labels, the bars, and the figures beside them.
+    bars
+        From the longest to the shortest.
+    """
+
+    name: str
+    title: str
+    caption: str
+    heads: tuple[Column, ...]
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do, and why: the first thing that is read.
+
+    Attributes
+    ----------
+    status
+        ``"stop"``, ``"condition"`` or ``"open"``.
+    headline
+        The decision, in a few words.
+    why
+        The sentence that decides.
+    also
+        What else speaks for it.
+    gate
+        The limit that was asked for and what was found, a fact each; empty where there was none.
+    actions
+        What to do next: a few words and a sentence each.
+    meaning
+        What the words of the box mean.
+    """
+
+    status: Literal["stop", "condition", "open"]
+    headline: str
+    why: str
+    also: tuple[str, ...]
+    gate: tuple[Fact, ...]
+    actions: tuple[tuple[str, str], ...]
+    meaning: str
+
+    @property
+    def said(self) -> str:
+        """The decision and its reason."""
+        return f"{self.headline}. {self.why}"
+
+
+@dataclass(frozen=True)
+class SignOff:
+    """Boxes to tick and lines to sign."""
+
+    choices: tuple[str, ...]
+    signed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Details:
+    """Blocks that a reader may open; they are not printed."""
+
+    title: str
+    blocks: "tuple[Block, ...]"
+
+
+Block = Text | Bullets | Table | Facts | Matrix | Chart | Bars | Decision | SignOff | Details
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Blocks under a heading, which may be empty; ``brief`` ones are shown in the terminal too."""
+    """Blocks under a heading.
+
+    Attributes
+    ----------
+    heading
+        In words; may be empty.
+    blocks
+        In reading order.
+    lead
+        What the section says, in a sentence.
+    brief
+        Whether it is shown in the terminal too.
+    page
+        Whether it begins a page when it is printed.
+    """
 
     heading: str
     blocks: tuple[Block, ...]
+    lead: str = ""
     brief: bool = False
+    page: bool = False
+
+    @property
+    def folded(self) -> bool:
+        """Whether there is nothing to print."""
+        return all(isinstance(block, Details) for block in self.blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +356,7 @@ class Document:
     title
         What it is about.
     verdict
-        The outcome in one sentence.
+        The outcome in one sentence, or two.
     findings
         What was found, a sentence each.
     sections
@@ -129,6 +365,8 @@ class Document:
         The machine-readable result: what ``--json`` prints and result.json holds. No private value, no time.
     frames
         Further tables to be written beside it, one file each, by name; computed when asked for.
+    kind
+        What kind of document it is, in a few words above the title.
     """
 
     title: str
@@ -137,8 +375,23 @@ class Document:
     sections: tuple[Section, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     frames: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
+    kind: str = ""
 
     @property
-    def charts(self) -> tuple[Chart, ...]:
+    def charts(self) -> tuple[Chart | Bars, ...]:
         """All charts, in reading order."""
-        return tuple(block for section in self.sections for block in section.blocks if isinstance(block, Chart))
+        return tuple(block for block in self.blocks() if isinstance(block, Chart | Bars))
+
+    @property
+    def decision(self) -> Decision | None:
+        """The decision, where the document has one: it stands in place of verdict and findings."""
+        return next((block for block in self.blocks() if isinstance(block, Decision)), None)
+
+    def blocks(self) -> Iterator[Block]:
+        """All blocks, folded ones too, in reading order."""
+        waiting = [block for section in reversed(self.sections) for block in reversed(section.blocks)]
+        while waiting:
+            block = waiting.pop()
+            yield block
+            if isinstance(block, Details):
+                waiting += reversed(block.blocks)

@@ -6,7 +6,7 @@ import pytest
 
 from isobreach.attacks import attack_linked, summarise
 from isobreach.attacks.known_input.describe import document, result_json, sentences, verdict
-from isobreach.report import document_page
+from isobreach.report import document_page, with_run
 from planted import Release
 
 
@@ -38,7 +38,7 @@ def test_the_kind_of_a_probability_is_told(motion, noise, kind, said):
     assert told["motion"] == motion
     assert said in verdict(summary)
     run = {"command": "", "seed": 0, "parameters": {}, "inputs": {}, "versions": {}}
-    page = document_page(document(result, summary), run, {})
+    page = document_page(with_run(document(result, summary), run))
     assert kind.capitalize() in page
     assert any("noisy" in line for line in sentences(summary)) == (noise > 0)
 

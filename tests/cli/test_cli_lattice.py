@@ -158,7 +158,7 @@ def test_no_claim_is_told_as_such(attack, tmp_path):
     assert "No claim is not 'safe'" in done.out
     assert "No estimates were written" in done.out
     assert not (tmp_path / "out" / "estimates.parquet").exists()
-    assert "No claim is not &#x27;safe&#x27;" in (tmp_path / "out" / "report.html").read_text()
+    assert "No claim is not &#39;safe&#39;" in (tmp_path / "out" / "report.html").read_text()
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert (result["claimed"], result["noise"], result["recovered"]) == (False, None, 0)
 

@@ -25,7 +25,7 @@ def test_an_attack_says_and_writes_what_it_left_out(case, noted, run, method):
     done = run("attack", method, *held, *more, "--seed", 1, "--out", case.folder / "out")
     assert SAID in done.out
     assert json.loads((case.folder / "out" / "result.json").read_text())["left_out"] == ["note"]
-    assert SAID.replace("'", "&#x27;") in (case.folder / "out" / "report.html").read_text()
+    assert SAID.replace("'", "&#39;") in (case.folder / "out" / "report.html").read_text()
     clean = run("attack", method, *held[:-1], case.released, *more, "--seed", 1, "--json")
     assert clean.json["left_out"] == []
 

@@ -227,7 +227,7 @@ class Kaplan(Attack):
             "seed": asked.seed,
         }
         head, cells = link_table(linkage)
-        known = Section("Known records", (Table(head, tuple(cells)),))
+        known = Section("Known records", (Table("Links of every known record", head, tuple(cells)),))
         return Document("Kaplan's attack", f"Kaplan's attack: {found.reason}", sections=(known,), data=data)
 
 

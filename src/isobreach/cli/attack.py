@@ -22,7 +22,6 @@ from isobreach.cli.console import Console
 from isobreach.errors import InputError
 
 _DEFAULT = "known-input"
-_MOST = 40  # lines of a table in the terminal
 _ABOUT = """Estimate everyone else's record, or read it off the release.
 
 Without a METHOD, the known-input attack: `isobreach attack --known ... --released ...`. Each METHOD has options of its
@@ -173,7 +172,7 @@ def _write(
     """Write the folder, whole or not at all."""
     from isobreach.errors import MissingExtraError
     from isobreach.io import PRIVATE, atomic_directory, run_record, write_columns, write_file, write_json, write_table
-    from isobreach.report import document_page, draw
+    from isobreach.report import document_page, draw, with_run
 
     run = run_record("isobreach attack", parameters, seed, inputs, packages=attack.packages)
     with atomic_directory(out, force=force) as folder:
@@ -181,7 +180,6 @@ def _write(
         write_json(folder / "result.json", document.data, mode=PRIVATE)
         for name, columns in document.frames.items():
             write_columns(folder / f"{name}.parquet", columns(), mode=PRIVATE)
-        drawings = {}
         for chart in document.charts:
             try:
                 drawn = draw(chart)
@@ -189,8 +187,7 @@ def _write(
                 continue
             for name, content in drawn.items():
                 write_file(folder / "figures" / name, content)
-            drawings[chart.name] = drawn[f"{chart.name}.svg"].decode()
-        write_file(folder / "report.html", document_page(document, run, drawings).encode(), mode=PRIVATE)
+        write_file(folder / "report.html", document_page(with_run(document, run)).encode(), mode=PRIVATE)
         if estimates and found.claimed:
             labels = attack.labels(found)
             values, rows = found.estimates[:, list(labels)], found.rows
@@ -199,17 +196,7 @@ def _write(
 
 
 def _speak(console: Console, document: Any, out: Path | None) -> None:
-    from isobreach.document import Table
-
-    console.say(document.verdict)
-    tables = [b for section in document.sections if section.brief for b in section.blocks if isinstance(b, Table)]
-    for table in tables:
-        console.table(table.head, table.rows[:_MOST])
-        if len(table.rows) > _MOST:
-            console.say(f"... and {len(table.rows) - _MOST:,} more: use --json for all.")
-    if not tables:
-        console.say("")
-    console.say(f"- {line}" for line in document.findings)
+    console.document(document)
     if out is not None:
         console.say(["", f"Report: {out / 'report.html'}"])
 

@@ -5,9 +5,12 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isobreach._text import json_text, visible
+
+if TYPE_CHECKING:
+    from isobreach.document import Document
 
 _DELAY = 1.0  # seconds of work before a bar appears
 
@@ -44,6 +47,16 @@ class Console:
         with console.capture() as shown:
             console.print(table)
         print(shown.get(), end="")  # not by rich, which leaves the program when the reader of its output does
+
+    def document(self, document: "Document") -> None:
+        """Result in words and tables, on stdout."""
+        from isobreach.report import Grid, spoken
+
+        for one in spoken(document):
+            if isinstance(one, Grid):
+                self.table(one.head, one.rows)
+            else:
+                self.say(one)
 
     def result(self, value: dict[str, Any]) -> None:
         """Machine-readable result, the only thing on stdout with --json."""

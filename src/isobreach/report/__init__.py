@@ -6,17 +6,24 @@ from isobreach.report.audit_page import audit_page
 from isobreach.report.audit_wording import gate_sentence
 from isobreach.report.audit_wording import sentences as audit_sentences
 from isobreach.report.audit_wording import verdict as audit_verdict
-from isobreach.report.figures import draw, figure_files, require_matplotlib
-from isobreach.report.page import document_page
+from isobreach.report.figures import draw, figure, figure_files, require_matplotlib
+from isobreach.report.html import document_fragment, document_page
+from isobreach.report.run_section import with_run
+from isobreach.report.terminal import Grid, spoken
 
 __all__ = [
+    "Grid",
     "audit_json",
     "audit_page",
     "audit_sentences",
     "audit_verdict",
+    "document_fragment",
     "document_page",
     "draw",
+    "figure",
     "figure_files",
     "gate_sentence",
     "require_matplotlib",
+    "spoken",
+    "with_run",
 ]

@@ -21,7 +21,8 @@ from isobreach.report.audit_wording import (
     sentences,
     verdict,
 )
-from isobreach.report.page import content_policy, run_rows
+from isobreach.report.html import content_policy
+from isobreach.report.run_section import run_facts
 
 _SEED = (
     "Never publish a release that was made with the audit's seed: whoever knows the seed can draw the secret matrix "
@@ -105,5 +106,7 @@ def _again(run: Mapping[str, Any]) -> str:
         # A line ends between words: at a hyphen, half an option would be read as one.
         words = " ".join(f"<span>{escape(word)}</span>" for word in run["command_line"].split(" "))
         line = f"<p>{said}</p><pre><code>{words}</code></pre>"
-    rows: list[list[Cell]] = [[(name, None), (value, None)] for name, value in run_rows(run)]
+    rows: list[list[Cell]] = [
+        [(name, None), (value, None)] for name, value in ((one.name, one.value) for one in run_facts(run))
+    ]
     return f"<h2>How to run it again</h2>{line}<p><strong>{_SEED}</strong></p>{table(('', ''), rows)}"

@@ -6,14 +6,12 @@ from functools import partial
 from io import BytesIO
 from typing import Any
 
-from isobreach.document import Chart, Panel
+from isobreach.document import Bars, Chart, Panel
 from isobreach.errors import MissingExtraError
 
-# Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash. One set a panel.
-_STYLES = (
-    (("#0072B2", "--"), ("#D55E00", "-"), ("#00795C", "-.")),
-    (("#000000", "-"), ("#CC79A7", "--"), ("#56B4E9", "-.")),
-)
+# Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash.
+_STYLES = {"main": ("#000000", "-"), "second": ("#D55E00", "--"), "third": ("#0072B2", "-."), "base": ("0.45", ":")}
+_BAR, _GAIN = "0.7", "#D55E00"
 
 
 def require_matplotlib(purpose: str) -> None:
@@ -39,34 +37,48 @@ def figure_files(stem: str, draw: Callable[[], Any], *, dpi: int) -> dict[str, b
     return files
 
 
-def draw(chart: Chart) -> dict[str, bytes]:
+def draw(chart: Chart | Bars) -> dict[str, bytes]:
     """Return a chart as SVG and PNG: the content of each file, by its name."""
     require_matplotlib("a figure")
-    return figure_files(chart.name, partial(_figure, chart), dpi=160)
+    return figure_files(chart.name, partial(figure, chart), dpi=160)
 
 
-def _figure(chart: Chart) -> Any:
+def figure(chart: Chart | Bars) -> Any:
+    """Return a chart as a figure of matplotlib.
+
+    Parameters
+    ----------
+    chart
+        A chart of a document.
+    """
+    require_matplotlib("a figure")
+    return _bars(chart) if isinstance(chart, Bars) else _panels(chart)
+
+
+def _panels(chart: Chart) -> Any:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5 * len(chart.panels), 4.2), layout="constrained")
-    several = figure.subplots(1, len(chart.panels), squeeze=False)[0]
-    figure.suptitle(chart.title, fontsize=12)
-    for place, (axes, panel) in enumerate(zip(several, chart.panels, strict=True)):
-        _draw(axes, panel, _STYLES[place % len(_STYLES)])
-    return figure
+    made = Figure(figsize=(max(5 * len(chart.panels), 7), 4.2), layout="constrained")
+    several = made.subplots(1, len(chart.panels), squeeze=False)[0]
+    made.suptitle(chart.title, fontsize=12)
+    for axes, panel in zip(several, chart.panels, strict=True):
+        _draw(axes, panel)
+    return made
 
 
-def _draw(axes: Any, panel: Panel, styles: tuple[tuple[str, str], ...]) -> None:
-    for place, line in enumerate(panel.lines):
-        colour, dash = styles[place % len(styles)]
-        axes.plot(line.x, line.y, dash, color=colour, lw=line.width, label=line.label)
+def _draw(axes: Any, panel: Panel) -> None:
+    for line in panel.lines:
+        colour, dash = _STYLES[line.style]
+        axes.plot(line.x, line.y, dash, color=colour, lw=2.4 if line.style == "main" else 1.8, label=line.label)
+        if len(line.low):
+            axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, lw=0)
     if panel.mark is not None:
         where, what = panel.mark
         axes.axvline(where, color="0.5", lw=1)
         place_of = {"xytext": (4, 0), "textcoords": "offset points", "color": "0.35", "fontsize": 9}
         axes.annotate(what, (where, 0.02), **place_of)
     if panel.lines:  # below the axes: wherever the curves run, the legend hides none of them
-        columns = min(len(panel.lines), 3)
+        columns = min(len(panel.lines), 3 if max(len(line.label) for line in panel.lines) < 30 else 2)
         axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns, frameon=False)
     if panel.x_scale == "log":
         axes.set_xscale("log")
@@ -79,3 +91,23 @@ def _draw(axes: Any, panel: Panel, styles: tuple[tuple[str, str], ...]) -> None:
     axes.set_ylim(-0.02, 1.04)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _bars(chart: Bars) -> Any:
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(7, 1.2 + 0.28 * len(chart.bars)), layout="constrained")
+    axes = made.subplots()
+    places = range(len(chart.bars))
+    bases = [bar.base for bar in chart.bars]
+    axes.barh(places, bases, color=_BAR, label=chart.heads[2].title)
+    gains = [bar.value - bar.base for bar in chart.bars]
+    axes.barh(places, gains, left=bases, color=_GAIN, label=chart.heads[3].title)
+    axes.set_yticks(places, [bar.label for bar in chart.bars])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xlabel(chart.heads[1].title)
+    axes.set_title(chart.title, fontsize=10)
+    axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    return made

@@ -10,7 +10,7 @@ from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.confirmation import Confirmation
 from isobreach.attacks.alignment.solution import Solution
 from isobreach.attacks.base import Reconstruction
-from isobreach.document import Document, Section, Table, Text
+from isobreach.document import Document, Fact, Facts, Section, Table, Text
 from isobreach.linking import Linkage, link_records, link_table
 
 FloatArray = NDArray[np.float64]
@@ -108,7 +108,8 @@ def document(found: AlignmentReconstruction, title: str) -> Document:
         rows.append(("forecast of the breached share", f"{found.forecast:.0%}"))
     if found.unused:
         rows.append(("unused known records at their place", f"{found.confirmed} of {found.unused}"))
-    sections = [Section("Alignment", (Table(("", ""), tuple(rows)), Text(_CAVEATS, soft=True)), brief=True)]
+    facts = tuple(Fact(*row) for row in rows)
+    sections = [Section("Alignment", (Facts("The alignment", facts), Text(_CAVEATS, soft=True)), brief=True)]
     data = {
         "schema": "isobreach/alignment/1",
         "claimed": found.claimed,
@@ -130,6 +131,6 @@ def document(found: AlignmentReconstruction, title: str) -> Document:
     if found.linkage is not None:
         linkage = replace(found.linkage, known_ids=asked.known_ids, released_ids=asked.released_ids)
         head, cells = link_table(linkage)
-        sections.append(Section("Known records", (Table(head, tuple(cells)),)))
+        sections.append(Section("Known records", (Table("Links of every known record", head, tuple(cells)),)))
         data["links"] = link_records(linkage)
     return Document(title, f"{title}: {found.reason}", sections=tuple(sections), data=data)

@@ -2,14 +2,15 @@
 """A known-input attack in plain words, tables, a chart and JSON."""
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import cycle
+from typing import Any, Literal
 
 import numpy as np
 
 from isobreach._phrases import KINDS, MOTIONS, count, percent, probability
 from isobreach.attacks.known_input.attack import AttackResult
 from isobreach.attacks.known_input.summary import AttackSummary
-from isobreach.document import Chart, Columns, Document, Line, Panel, Section, Table, Text
+from isobreach.document import Chart, Column, Columns, Document, Line, Panel, Section, Table, Text
 from isobreach.linking import (
     Linkage,
     dictionary_json,
@@ -176,20 +177,24 @@ def chart(summary: AttackSummary) -> Chart:
     entries = summary.linkage.dictionary
     more = "" if entries is None else f" and {len(entries.linked):,} of a dictionary"
     level = "breach probability (higher is worse)"
+    others: cycle[Literal["third", "second"]] = cycle(("third", "second"))
     ranks = tuple(
-        Line(f"within {100 * epsilon:.4g}%", x, y, 2.6 if epsilon == summary.epsilon else 1.6)
+        Line(f"within {100 * epsilon:.4g}%", x, y, style="main" if epsilon == summary.epsilon else next(others))
         for epsilon, (x, y) in summary.rank_curves.items()
     )
     names = {"optimal": "optimal estimate", "uniform": "the paper's uniform estimate"}
-    epsilons = tuple(Line(names[name], 100 * x, y) for name, (x, y) in summary.epsilon_curves.items())
+    epsilons = tuple(
+        Line(names[name], 100 * x, y, style="main" if name == summary.estimator else "third")
+        for name, (x, y) in summary.epsilon_curves.items()
+    )
     left = f"Every other released row ({summary.estimator} estimate)"
     mark = (100 * summary.epsilon, f"chosen: {100 * summary.epsilon:g}%")
     return Chart(
         "exposure",
         f"{summary.links['linked']} of {summary.known_records} known records{more} linked: "
         f"{summary.hidden_dimension} of {summary.known_columns} dimensions stay hidden",
-        "Left: breach probability of every other released row, most exposed first. "
-        "Right: that of the most exposed row against the error that counts as a breach. Higher is worse.",
+        "First: breach probability of every other released row, most exposed first. "
+        "Second: that of the most exposed row against the error that counts as a breach. Higher is worse.",
         (
             Panel(left, "other released rows, most exposed first", level, ranks, "log"),
             Panel(
@@ -219,13 +224,27 @@ def _numbers(summary: AttackSummary) -> tuple[str, tuple[Text | Table, ...]]:
     )
     return (
         "Breach probability of the other released rows",
-        (Text(what, soft=True), Table(("", "probability"), tuple(rows))),
+        (
+            Text(what, soft=True),
+            Table(
+                "Breach probability of the other released rows",
+                ("rows", Column("probability", KINDS[summary.kind], number=True)),
+                tuple(rows),
+            ),
+        ),
     )
 
 
 def _links(linkage: Linkage, which: Sequence[int], noun: str, rest: str = "result.json") -> Table:
     head, cells = link_table(linkage, which, noun)
-    return Table(head, tuple(cells), " ".join(_MEANING[name] for name in head if name in _MEANING), MOST, rest)
+    return Table(
+        f"Links of every {noun}",
+        head,
+        tuple(cells),
+        " ".join(_MEANING[name] for name in head if name in _MEANING),
+        MOST,
+        rest,
+    )
 
 
 def _dictionary(entries: Linkage) -> tuple[Text | Table, ...]:

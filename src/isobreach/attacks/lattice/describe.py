@@ -112,7 +112,9 @@ def document(found: LatticeReconstruction) -> Document:
         "Step: distance between neighbouring values of the attribute. By: what settled which attribute a column is, "
         "its sign and its offset. The values themselves are private and not shown."
     )
-    attributes = Table(HEAD, tuple(map(tuple, lattice_table(told))), note)
+    attributes = Table(
+        "What was read of each attribute, and what settled it", HEAD, tuple(map(tuple, lattice_table(told))), note
+    )
     again = "The same seed gives the same result unless the time budget ends the search."
     return Document(
         "Lattice attack",

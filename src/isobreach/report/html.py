@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A document as one self-contained HTML page: templates for its blocks, one style, one small script.
+
+Nothing is loaded: style, script and charts are in the page, and its content policy forbids everything else. Without a
+script it can be read all the same. All text is escaped, and shown by numbers where it cannot be seen.
+"""
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from isobreach._text import visible
+from isobreach.document import Block, Document, Matrix
+from isobreach.report.drawing import drawn
+
+
+def document_page(document: Document) -> str:
+    """Return the page as text.
+
+    Parameters
+    ----------
+    document
+        What there is to say.
+    """
+    made = _environment()
+    script = _source("page.js") if any(isinstance(block, Matrix) for block in document.blocks()) else ""
+    style = made.get_template("page.css").render(footer=Markup(_css_text(document.title)))
+    return made.get_template("page.html").render(
+        document=document, style=Markup(style), script=Markup(script), policy=Markup(content_policy(script))
+    )
+
+
+def document_fragment(document: Document) -> str:
+    """Return what a notebook shows of a document: title, verdict and the sections of the terminal, without a style."""
+    return _environment().get_template("fragment.html").render(document=document)
+
+
+def content_policy(script: str) -> str:
+    """What a browser may load and run for a page: nothing but what is in it, and of scripts only the page's own.
+
+    Parameters
+    ----------
+    script
+        Text of the page's script, empty if it has none. The policy names its hash, so that no other script runs.
+    """
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return f"{policy}; script-src 'sha256-{digest}'" if script else policy
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("isobreach.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(drawn=drawn, kind=_kind, pieces=_pieces, width=_width)
+    return made
+
+
+def _source(name: str) -> str:
+    loader = _environment().loader
+    assert loader is not None
+    return loader.get_source(_environment(), name)[0]
+
+
+def _shown(value: Any) -> Any:
+    """What is written for a value: characters that cannot be seen by their numbers, before it is escaped."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _kind(block: Block) -> str:
+    return type(block).__name__
+
+
+def _pieces(text: str) -> tuple[str, str]:
+    """A figure and its interval: a line may end between them, and nowhere else."""
+    value, bracket, interval = text.partition(" (")
+    return (value, f"({interval}") if bracket else (text, "")
+
+
+def _width(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), 1.0):.1f}"
+
+
+def _css_text(text: str) -> str:
+    r"""Text inside quotes of a style sheet, which nothing in it can end.
+
+    >>> _css_text('a"</style>')
+    'a\\22 \\3c \\2f style\\3e '
+    """
+    return "".join(one if one.isascii() and one.isalnum() else f"\\{ord(one):x} " for one in visible(text))
