@@ -101,7 +101,8 @@ def attackers(
         if unsuited is None:
             one = _attacked(name, table, release, noise, seed, progress)
         else:
-            one = AttackerFigures(name, False, unsuited, 0.0, 0.0, True, np.zeros(table.records.shape[1]))
+            attributes = len(table.groups.attributes(table.records.shape[1]))
+            one = AttackerFigures(name, False, unsuited, 0.0, 0.0, True, np.zeros(attributes))
         found.append(one)
         kept.done(part, one.arrays, whole=True)
     return tuple(found)
@@ -113,12 +114,12 @@ def _attacked(
     records = table.records
     knowledge = Knowledge(noise=noise) if noise else Knowledge()
     attacked = reconstruct(name, release.data, knowledge, seed=seed, progress=progress)
-    share, named, learned = 0.0, 0.0, np.zeros(records.shape[1])
+    share, named, learned = 0.0, 0.0, np.zeros(len(table.groups.attributes(records.shape[1])))
     if attacked.claimed:
         estimates = np.asarray(attacked.estimates, dtype=np.float64)[release.key.order]
         share = breached_share(records, estimates, table.epsilon)
         told = in_names(records, estimates)
-        learned = np.asarray(np.mean(np.abs(told - records) <= table.tolerance, axis=0))  # NaN is not
+        learned = table.groups.shares(np.abs(told - records) <= table.tolerance, told)  # NaN is not
         guessed = np.where(np.isnan(told), records.mean(axis=0), told)
         named = max(share, breached_share(records, guessed, table.epsilon))
     return AttackerFigures(name, attacked.claimed, attacked.reason, share, named, attacked.decided, learned)

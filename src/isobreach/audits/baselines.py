@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks import Evidence, blind, interval_guess
+from isobreach.audits.groups import Groups
 from isobreach.audits.intervals import Sampled, wilson
 from isobreach.geometry import breach_probability, row_norms
 
@@ -64,8 +65,10 @@ def baselines(
     *,
     norms_kept: bool,
     draws: np.random.Generator,
+    groups: Groups | None = None,
 ) -> Baselines:
-    """Return the baselines of a table."""
+    """Return the baselines of a table; ``groups``: columns that are one attribute together."""
+    groups = Groups() if groups is None else groups
     total, n = records.shape
     centred = records - records.mean(axis=0)
     first = draws.integers(0, total, _PAIRS)
@@ -80,10 +83,12 @@ def baselines(
         random_link=wilson(int(close.sum()), _PAIRS),
         random_link_right=1 / total,
         no_known_record=float(breach_probability(1.0, 1.0, n, epsilon)) if norms_kept else None,
-        attributes=np.asarray(np.mean(np.abs(centred) <= tolerance, axis=0)),
+        attributes=groups.shares(np.abs(centred) <= tolerance, records - centred),
         blind=best,
         guess=guess,
-        blind_attributes=np.asarray(np.mean(np.abs(records - middles) <= tolerance * (1 + _ROUNDING), axis=0)),
+        blind_attributes=groups.most_common(
+            np.asarray(np.mean(np.abs(records - middles) <= tolerance * (1 + _ROUNDING), axis=0))
+        ),
     )
 
 

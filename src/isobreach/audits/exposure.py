@@ -16,13 +16,14 @@ translation hides lengths the attacker does not know |x|, and claims model-based
 given table: the owner's suppose that he knows it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.coalitions import Growth
+from isobreach.audits.groups import Groups
 from isobreach.audits.learned import learned
 from isobreach.audits.pairs import MOST_COMPARED, NearestPair, coherence, nearest_pair
 from isobreach.engine import tiles
@@ -40,7 +41,8 @@ class OwnersTable:
     """The records, in the order of the table, and how precisely the release shows them.
 
     ``translates``: the motion has a translation. ``radius``: each record's released row is within it of its exact
-    image. ``tolerance``: error of each attribute within which it counts as learned.
+    image. ``tolerance``: error of each column within which it counts as learned. ``groups``: columns that are one
+    attribute together.
     """
 
     records: FloatArray
@@ -48,6 +50,7 @@ class OwnersTable:
     translates: bool
     epsilon: float
     tolerance: FloatArray
+    groups: Groups = field(default=Groups(), kw_only=True)
 
     @cached_property
     def norms(self) -> FloatArray:
@@ -91,7 +94,7 @@ class OwnersTable:
 
 @dataclass(frozen=True, eq=False)
 class Exposed:
-    """At each size: every record's breach probability (S x m), attributes learned (S x n), hidden dimension (S).
+    """At each size: every record's breach probability (S x m), attributes learned (S x A), hidden dimension (S).
 
     ``learned``: share of the watched records; 0 where there are none, or nothing can be said.
     """
@@ -175,7 +178,8 @@ def probabilities(table: OwnersTable, residual: FloatArray, hidden: int) -> Floa
 def attributes(table: OwnersTable, found: Span, watched: IntArray) -> FloatArray:
     """Share of the watched records of which each attribute is learned, at every size."""
     directions = found.directions
-    out = np.zeros((len(found.dimensions), len(directions)))
+    groups = table.groups.take(watched)
+    out = np.zeros((len(found.dimensions), len(groups.attributes(len(directions)))))
     if not len(watched):
         return out
     rounding = 2 * EXACT.radius(table.norms[watched], len(directions))  # not how precise the release is
@@ -191,5 +195,9 @@ def attributes(table: OwnersTable, found: Span, watched: IntArray) -> FloatArray
             error += np.outer(along[:, dimension], directions[:, dimension])
             unseen += directions[:, dimension] ** 2
         reach = np.outer(row_norms(error), np.sqrt(np.maximum(unseen, 0.0)))
-        out[place] = learned(error, reach, found.hidden(place), table.tolerance, rounding)
+        share = learned(error, reach, found.hidden(place), table.tolerance, rounding)
+        if groups.groups:
+            hidden = np.eye(len(directions)) - directions[:, :dimension] @ directions[:, :dimension].T
+            share = groups.by_feet(share, table.records[watched] - error, hidden)
+        out[place] = share
     return out

@@ -56,7 +56,8 @@ class NoisyTable(OwnersTable):
     def exposed(self, order: IntArray, growth: Growth, sizes: tuple[int, ...], watched: IntArray = NOBODY) -> Exposed:
         """How exposed every record is to order[:size], for each size, and what is learned of those ``watched``."""
         total, n = self.records.shape
-        probability, learnt = np.empty((len(sizes), total)), np.zeros((len(sizes), n))
+        attributes = len(self.groups.attributes(n))
+        probability, learnt = np.empty((len(sizes), total)), np.zeros((len(sizes), attributes))
         hidden = np.empty(len(sizes), dtype=np.int64)
         for place, size in enumerate(sizes):
             linked = order[growth.linked(size)]
@@ -107,10 +108,15 @@ class NoisyTable(OwnersTable):
         """Share of the watched records of which each attribute is learned."""
         records = self.records[watched] - motions.known_centre
         error = records - feet[watched] @ motions.known.T
-        reach = np.outer(row_norms(records @ motions.known_hidden), row_norms(motions.known_hidden))
-        return learned(
-            error, reach, motions.hidden_dimension, self.tolerance, 2 * EXACT.radius(self.norms[watched], len(error.T))
-        )
+        hidden, dimension = motions.known_hidden, motions.hidden_dimension
+        lengths = row_norms(records @ hidden)
+        reach, rounding = np.outer(lengths, row_norms(hidden)), 2 * EXACT.radius(self.norms[watched], len(error.T))
+        share = learned(error, reach, dimension, self.tolerance, rounding)
+        if not self.groups.groups:
+            return share
+        square = float(np.mean(lengths**2)) / max(dimension, 1)  # of one hidden coordinate
+        noise = self.noise**2 / square if square > 0 else 1.0
+        return self.groups.take(watched).by_feet(share, self.records[watched] - error, hidden, noise)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
 from isobreach.attacks import ATTACKS, Attack, Knowledge, reconstruct
 from isobreach.audits.declared import directions, playable
+from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept
 from isobreach.engine import Engine, ProcessEngine, Workers, as_engine, default_workers
 from isobreach.geometry import row_norms
@@ -105,7 +106,7 @@ class Game:
     """What all splits share: the table, how it is protected, who plays, and the measures.
 
     ``rows``: records that are published on a split, at most. ``widths``: of jitter, by which values are moved before
-    they are protected; the truth are the records as they were.
+    they are protected; the truth are the records as they were. ``groups``: columns that are one attribute together.
     """
 
     records: NDArray[Any]
@@ -118,6 +119,7 @@ class Game:
     seed: int
     rows: int = EFFORT.rows
     widths: FloatArray | None = field(default=None)
+    groups: Groups = field(default=Groups())
 
     @property
     def held_out(self) -> int:
@@ -210,6 +212,7 @@ def _split(number: int, game: Game) -> list[Scores]:
         for name in game.attacks
         if ATTACKS[name].suits(model) is None
     ]
+    groups = game.groups.take(order[held : held + game.rows])
     scores: list[Scores] = []
     undone: list[Cell] = []  # with whose knowledge everything is read already
     for cell in sorted(game.cells):
@@ -217,7 +220,7 @@ def _split(number: int, game: Game) -> list[Scores]:
         if less is not None:  # whoever knows more may ignore it, and cannot do better
             scores += [replace(one, cell=cell) for one in scores if one.cell == less and one.everything]
             continue
-        known = truth[: cell.insiders]
+        known, others = truth[: cell.insiders], slice(cell.insiders, None)
         knowledge = Knowledge(
             known=known if cell.insiders else None,
             rows=key.order[: cell.insiders] if cell.insiders else None,
@@ -230,7 +233,7 @@ def _split(number: int, game: Game) -> list[Scores]:
             for variant, estimates in player.estimates(knowledge).items():
                 # A padded release has more columns than the records: an attack may estimate them all.
                 told = _filled(np.asarray(estimates, dtype=np.float64)[key.order, : truth.shape[1]], guess)
-                share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game)
+                share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game, groups.take(others))
                 scores.append(Scores(cell, player.attack.name, variant, share, learned))
         if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
@@ -279,15 +282,15 @@ def _filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:
     return np.where(np.isnan(estimates), guess, estimates)
 
 
-def _scored(records: FloatArray, estimates: FloatArray, game: Game) -> tuple[float, FloatArray]:
+def _scored(records: FloatArray, estimates: FloatArray, game: Game, groups: Groups) -> tuple[float, FloatArray]:
     """Share of records breached, and of which each attribute is learned; what is not known is neither."""
     if estimates.shape != records.shape or not len(records):
-        return 0.0, np.zeros(records.shape[1])
+        return 0.0, np.zeros(len(groups.attributes(records.shape[1])))
     errors = estimates - records
     allowed = game.tolerance * (1 + 1e-9) + 1e-9 * np.abs(records).max(axis=0)  # rounding, as in a closed form
     norms = row_norms(records)
     share = float(np.mean(row_norms(errors) <= game.epsilon * norms * (1 + 1e-9)))
-    return share, np.asarray(np.mean(np.abs(errors) <= allowed, axis=0))
+    return share, groups.shares(np.abs(errors) <= allowed, estimates)
 
 
 def _arrays(scores: list[Scores]) -> Arrays:

@@ -100,7 +100,8 @@ class AttributeFigures:
     """By size and attribute, share of the others of whom it is learned within ``tolerance``.
 
     ``value``, ``low``, ``high``: S x n, means over random coalitions with their 95% intervals. ``given``: tolerances
-    are the owner's; otherwise 5% of each range, which no report shows, because they tell the range.
+    are the owner's; otherwise 5% of each range, which no report shows, because they tell the range. NaN for attributes
+    that are learned when their category is.
     """
 
     tolerance: FloatArray
@@ -207,7 +208,7 @@ class AuditResult:
     undecided
         Random coalitions whose linking was given up at some size: their figures are lower bounds.
     names, ids
-        Of the columns and the records, where the table has any.
+        Of the attributes and the records, where the table has any.
     left_out
         Columns of the table that hold no numbers: no figure is about them.
     samples_asked
@@ -280,6 +281,11 @@ class AuditResult:
         return np.argsort(-exposure, kind="stable")[:count]
 
     @property
+    def attribute_count(self) -> int:
+        """Number of attributes: a category in several columns is one."""
+        return len(self.baselines.blind_attributes)
+
+    @property
     def attackers(self) -> tuple[AttackerFigures | PlayedAttacker, ...]:
         """Everyone who attacked: first those without knowledge, then all who were played, the most dangerous first."""
         return (*self.readers, *self.matrix.attackers)
@@ -344,6 +350,6 @@ class AuditResult:
         """
         check_integer("insiders", insiders, least=0)
         check_integer("sample", sample, least=0)
-        played = self.matrix.learned(insiders, sample, self.columns)
+        played = self.matrix.learned(insiders, sample, self.attribute_count)
         closed = [self.attributes.value[k] for k, size in enumerate(self.sizes) if size <= insiders]
         return np.asarray(np.max([self.baselines.blind_attributes, played, *closed], axis=0))

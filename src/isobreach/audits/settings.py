@@ -27,7 +27,7 @@ class Settings:
     """Arguments of ``isobreach.audit`` that its result depends on.
 
     ``attackers``: attacks beyond that of insiders. ``samples``, ``ranges``: what else attackers know who are played.
-    ``splits``: how often they are played, 0 for not at all.
+    ``splits``: how often they are played, 0 for not at all. ``groups``: columns that are one attribute together.
     """
 
     scheme: Scheme
@@ -43,6 +43,7 @@ class Settings:
     samples: tuple[int, ...] = ()
     ranges: bool = False
     splits: int = 0
+    groups: tuple[tuple[int, ...], ...] = ()
 
     @property
     def motion(self) -> Motion:
@@ -76,6 +77,7 @@ class Settings:
         samples: Sequence[int] = (),
         ranges: bool = False,
         splits: int = 0,
+        groups: Sequence[Sequence[int]] = (),
     ) -> "Settings":
         """Settings from what a user gives, or what is wrong with that as far as it can be told without the table."""
         scheme = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
@@ -97,6 +99,7 @@ class Settings:
             samples=tuple(sorted({check_integer("samples", one, least=1) for one in samples})),
             ranges=bool(ranges),
             splits=check_integer("splits", splits, least=0),
+            groups=tuple(tuple(group) for group in groups),
         )
 
     def held_out(self, rows: int) -> tuple[int, ...]:

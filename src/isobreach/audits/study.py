@@ -26,6 +26,7 @@ from isobreach.audits.coalitions import GrowingLinks
 from isobreach.audits.declared import directions, playable, shown
 from isobreach.audits.exposure import NOBODY, OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
+from isobreach.audits.groups import Groups
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.matrix import Matrix, matrix
@@ -136,6 +137,7 @@ def _audited(
         table.tolerance,
         norms_kept=not model.translates,
         draws=generator(seed, "baseline"),
+        groups=table.groups,
     )
     alone = [name for name in settings.attackers if ATTACKS[name].alone]
     readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)
@@ -195,14 +197,16 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
     values = np.ascontiguousarray(records, dtype=np.float64)
     values = directions(values) if model.unit_length else values
     tolerance = settings.tolerances(values)
+    groups = Groups.of(records, settings.groups, unit_length=model.unit_length)
     if model.keeps:
         links = GrowingLinks(records, release.data, key.order, motion=settings.motion)
         shown(scheme, values, release, links.radius)
-        table = OwnersTable(values, links.radius, model.translates, settings.epsilon, tolerance)
+        table = OwnersTable(values, links.radius, model.translates, settings.epsilon, tolerance, groups=groups)
         return table, RowsKnown() if settings.rows_known or not model.shuffled else links
     radius = EXACT.radius(row_norms(values), values.shape[1]) + shown(scheme, values, release)
     if model.noise is None:
-        return OwnersTable(values, radius, model.translates, settings.epsilon, tolerance), RowsKnown()
+        plain = OwnersTable(values, radius, model.translates, settings.epsilon, tolerance, groups=groups)
+        return plain, RowsKnown()
     table = RedrawnTable(
         values,
         radius,
@@ -212,6 +216,7 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
         **released_rows(release),
         original=records,
         scheme=scheme,
+        groups=groups,
     )
     return table, RowsKnown()
 
@@ -222,7 +227,8 @@ def _game(records: NDArray[Any], table: OwnersTable, settings: Settings, seed: i
     names = (INSIDERS, *settings.attackers) if settings.splits else ()
     ranges = public_ranges(table.records)
     every = cells(sizes, samples, ranges=settings.ranges)
-    return Game(records, settings.scheme, names, every, settings.epsilon, table.tolerance, ranges, seed)
+    shared = (settings.epsilon, table.tolerance, ranges, seed)
+    return Game(records, settings.scheme, names, every, *shared, groups=table.groups)
 
 
 def _matrix(game: Game, settings: Settings, kept: Kept, progress: Progress) -> Matrix:

@@ -76,7 +76,8 @@ def summarise(
     with np.errstate(invalid="ignore"):
         records = RecordFigures(played.exposure / present, played.breached / present, present)
     given = settings.tolerance is not None
-    return per_size, smallest, records, _attributes(played.random, table.tolerance, given=given, falls=table.redrawn)
+    tolerance = table.groups.merged(table.tolerance, [np.nan] * len(table.groups.groups))
+    return per_size, smallest, records, _attributes(played.random, tolerance, given=given, falls=table.redrawn)
 
 
 @dataclass(frozen=True, eq=False)

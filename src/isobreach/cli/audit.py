@@ -203,10 +203,11 @@ def _per_record(result: AuditReport) -> dict[str, Any]:
 
 def _per_attribute(result: AuditReport) -> dict[str, Any]:
     figures = result.attributes
-    names = result.names or tuple(f"c{place + 1}" for place in range(result.columns))
+    unsaid = np.full(result.attribute_count, np.nan)  # 5% would tell the range
+    names = result.names or tuple(f"c{place + 1}" for place in range(result.attribute_count))
     columns: dict[str, Any] = {
         "attribute": np.array(names),
-        "tolerance": figures.tolerance if figures.given else np.full(result.columns, np.nan),  # 5% would tell the range
+        "tolerance": figures.tolerance if figures.given else unsaid,
         "column_mean": result.baselines.attributes,
         "blind_guess": result.baselines.blind_attributes,
         "best_attacker": result.learned(result.sizes[-1], result.matrix.samples[-1]),

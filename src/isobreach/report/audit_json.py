@@ -56,7 +56,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
             }
             for one in result.smallest
         ],
-        "attributes": [_attribute(result, place) for place in range(result.columns)],
+        "attributes": [_attribute(result, place) for place in range(result.attribute_count)],
         "most_exposed": [_record(result, int(row)) for row in result.most_exposed(MOST_EXPOSED)],
         "insider": {
             "record": None if result.insider.record is None else _identity(result, result.insider.record),
@@ -127,9 +127,10 @@ def _sampled(value: Sampled) -> dict[str, float]:
 
 def _attribute(result: AuditResult, place: int) -> dict[str, Any]:
     figures = result.attributes
+    within = figures.tolerance[place]
     return {
         "name": column(result, place),
-        "tolerance": float(figures.tolerance[place]) if figures.given else None,
+        "tolerance": float(within) if figures.given and np.isfinite(within) else None,
         "column_mean": float(result.baselines.attributes[place]),
         "blind_guess": float(result.baselines.blind_attributes[place]),
         "best_attacker": float(result.learned(result.sizes[-1], result.matrix.samples[-1])[place]),

@@ -63,8 +63,8 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
 <main>
 <h1>{escape(title)}</h1>
 <p class="verdict">{escape(verdict(result))}</p>
-<p class="soft">{result.rows:,} records x {result.columns} attributes, scheme {escape(result.scheme)}. A record is
-breached when it can be {escape(breach_words(result))}. Where
+<p class="soft">{result.rows:,} records x {result.attribute_count} attributes, scheme {escape(result.scheme)}. A
+record is breached when it can be {escape(breach_words(result))}. Where
 attackers are played, figures are expected shares of other people who are estimated so closely. Higher is worse in every
 chart.</p>
 {matrix_section(result)}

@@ -145,7 +145,8 @@ def attributes(result: AuditResult) -> str:
     rows: list[list[Cell]] = []
     for place in shown.tolist():
         values = [[float(part[k, place]) for part in (figures.value, figures.low, figures.high)] for k in places]
-        within = (tolerance(result, place), float(figures.tolerance[place]) if figures.given else None)
+        own = float(figures.tolerance[place])
+        within = (tolerance(result, place), own if figures.given and np.isfinite(own) else None)
         cells = [_percent(float(one[place])) for one in (best, blind, best - blind)]
         cells += [_sampled(Sampled(*value)) for value in values]
         cells += [_percent(float(learned[place])) for _, learned in attacks]
@@ -159,8 +160,8 @@ def attributes(result: AuditResult) -> str:
         "intervals over coalitions. Attacks without knowledge: of all records, counted on one release, once attributes "
         "are named."
     )
-    if len(shown) < result.columns:
-        note += f" The {len(shown):,} most learned of {result.columns:,}: per_attribute.parquet has all."
+    if len(shown) < result.attribute_count:
+        note += f" The {len(shown):,} most learned of {result.attribute_count:,}: per_attribute.parquet has all."
     return f'<h2>Attributes</h2><p class="soft">{escape(note)}</p>{table(head, rows, sortable=True)}'
 
 

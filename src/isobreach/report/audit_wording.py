@@ -62,14 +62,15 @@ def _readers(result: AuditResult) -> list[str]:
 
 def attacker_reads(result: AuditResult, attacker: AttackerFigures) -> str:
     """What an attack without insiders reads, of a claim that it makes."""
-    if attacker.named == 1 and len(attacker.read) == result.columns:
+    if attacker.named == 1 and len(attacker.read) == result.attribute_count:
         missing = "only the columns' names, signs and offsets are missing, and value ranges or a few known records"
         named = "" if attacker.named == attacker.share else f"; {missing} supply them"
         return f"without any insider, the {attacker.name} attack reads every value of every record{named}"
     read = [repr(column(result, int(place))) for place in attacker.read]
     some = "" if not read else f" ({', '.join(read[:3])}{', ...' if len(read) > 3 else ''})"
     return (
-        f"without any insider, the {attacker.name} attack reads {len(read)} of {count(result.columns, 'attribute')}"
+        f"without any insider, the {attacker.name} attack reads {len(read)} of "
+        f"{count(result.attribute_count, 'attribute')}"
         f"{some} of all records, up to their names, signs and offsets, and breaches {share(attacker.named)} of the "
         "records if the others are guessed at their means"
     )
@@ -197,8 +198,8 @@ def _best_attribute(result: AuditResult) -> str:
         return "Of no attribute does any attacker learn more than a blind guess of its value."
     who = count(insiders, "insider") + (f" and {count(sample, 'public record')}" if sample else "")
     return (
-        f"The release adds most to the attribute {column(result, place)!r}: learned, within "
-        f"{tolerance(result, place)}, of {share(float(learned[place]))} of the others by the best attacker with up to "
+        f"The release adds most to the attribute {column(result, place)!r}: learned, "
+        f"{_within(result, place)}, of {share(float(learned[place]))} of the others by the best attacker with up to "
         f"{who}; the best single guess, without the release, does so for {share(float(blind[place]))}."
     )
 
@@ -259,7 +260,7 @@ def _attribute(result: AuditResult) -> str:
     figures = result.attributes
     place, insiders = int(figures.value[-1].argmax()), count(result.sizes[-1], "random insider")
     value = Sampled(*(float(part[-1, place]) for part in (figures.value, figures.low, figures.high)))
-    within = f"within {tolerance(result, place)}"
+    within = _within(result, place)
     if value.value == 0:
         rows = "" if result.rows_known else ", with rows that are certain"
         best = float(result.baselines.attributes.max())
@@ -275,8 +276,16 @@ def _attribute(result: AuditResult) -> str:
 def tolerance(result: AuditResult, place: int) -> str:
     """Within what an attribute counts as learned; 5% of a range is not told as a number, which would tell the range."""
     figures = result.attributes
+    if np.isnan(figures.tolerance[place]):
+        return "its category"
     scaled = " of records scaled to length one" if result.unit_length else ""
     return f"{figures.tolerance[place]:g}{scaled}" if figures.given else f"{percent(RANGE_SHARE)} of its range"
+
+
+def _within(result: AuditResult, place: int) -> str:
+    """How exactly an attribute is learned, in a sentence."""
+    exact = np.isnan(result.attributes.tolerance[place])
+    return "as a category" if exact else f"within {tolerance(result, place)}"
 
 
 def attacker_sentence(result: AuditResult, place: int) -> str:
