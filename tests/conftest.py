@@ -12,6 +12,9 @@ import pytest
 
 from effort import load_profile
 from isobreach.engine import LocalEngine, ProcessEngine, using
+from postgres_server import postgresql
+
+__all__ = ["postgresql"]
 
 load_profile()
 

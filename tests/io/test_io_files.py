@@ -287,8 +287,8 @@ def test_an_odd_number_of_quotes_inside_text_is_fine(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("t.xlsx", b"", "known must be a .csv, .parquet or .npy file, or a folder of .parquet parts. Got "),
-        ("t", b"1,2", "known must be a .csv, .parquet or .npy file"),
+        ("t.xls", b"", "known must be a .csv, .tsv, .csv.gz, "),
+        ("t", b"1,2", ".npy or .xlsx file, or a folder of .parquet parts. Got "),
         ("t.parquet", b"", "known must be readable as Parquet. Got a damaged file or another format."),
         ("t.parquet", b"PAR1" + SECRET.encode() * 9 + b"PAR1", "known must be readable as Parquet."),
         ("t.npy", b"", "known must be a .npy file of real numbers. Got Python objects or a damaged file."),
@@ -361,9 +361,9 @@ def test_a_forbidden_file_is_refused(tmp_path, suffix):
 
 def test_outputs_that_could_not_be_read_again_are_refused(tmp_path):
     values = np.ones((2, 2))
-    with pytest.raises(InputError, match=r"output must be a .csv, .parquet or .npy file. Got "):
+    with pytest.raises(InputError, match=r"output must be a .csv, .*.arrow or .npy file. Got "):
         write_table(tmp_path / "t.txt", values, ["a", "b"])
-    with pytest.raises(InputError, match=r"output must be a .csv or .parquet file to hold ids"):
+    with pytest.raises(InputError, match=r"output must be a .csv, .*.feather or .arrow file to hold ids"):
         write_table(tmp_path / "t.npy", values, ["a", "b"], ids=np.arange(2))
     with pytest.raises(InputError, match=r"columns must not all be numbers in a CSV file"):
         write_table(tmp_path / "t.csv", values, ["2019", "2020"])

@@ -7,13 +7,13 @@ import pytest
 
 from isobreach._version import __version__
 from isobreach.errors import OutputError
-from isobreach.io import file_hash, run_record, write_json
+from isobreach.io import Source, file_hash, run_record, write_json
 
 
 def test_a_run_is_recorded_without_paths(tmp_path):
     data = tmp_path / "data.csv"
     data.write_text("a\n1\n")
-    record = run_record("audit", {"epsilon": 0.1, "out": tmp_path / "run"}, 7, {"data": data})
+    record = run_record("audit", {"epsilon": 0.1, "out": tmp_path / "run"}, 7, {"data": Source(data, "DATA")})
     assert list(record) == ["command", "parameters", "seed", "versions", "inputs"]
     assert record["parameters"] == {"epsilon": 0.1, "out": "run"}
     assert record["seed"] == 7

@@ -29,10 +29,11 @@ def app() -> None:
 
 @app.command(cls=options.WithScheme)
 @click.argument("data")
-@click.option("--out", type=options.path, required=True, help="Released table to write (.csv, .parquet, .npy).")
+@click.option("--out", type=options.path, required=True, help="Released table to write: .csv, .parquet, .npy, ...")
 @click.option("--key", "key_path", type=options.path, required=True, help="Key file to write, yours alone (mode 0600).")
 @click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to protect, by commas.")
 @click.option("--id-column", help="Column that names the records: stays in the key, not in the release.")
+@options.reading
 @options.force
 @options.common
 def perturb(
@@ -42,25 +43,31 @@ def perturb(
     key_path: Path,
     columns: tuple[str, ...] | None,
     id_column: str | None,
+    query: str | None,
+    encoding: str | None,
     force: bool,
     seed: int | None,
     json_only: bool,
     quiet: bool,
     **protection: Any,
 ) -> None:
-    """Protect DATA (a file, a folder of Parquet parts, or a bundled data set such as letter) by a secret motion."""
+    """Protect DATA by a secret motion.
+
+    DATA is a file, a folder of Parquet parts, a database's URL, - (the standard input) or a bundled data set (letter).
+    """
     from dataclasses import asdict, replace
 
     from isobreach import schemes
-    from isobreach.cli.tables import read_data
-    from isobreach.io import default_columns, pending_key, write_table
+    from isobreach.cli.tables import Data
+    from isobreach.io import check_written, default_columns, pending_key, write_table
 
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
         raise InputError("--key", "must be another file than --out", str(key_path))
+    check_written(out)
     chosen = options.scheme_of(scheme, **protection)
     with console.bars():
-        table = read_data(data, console, columns, id_column)
+        table = Data(data, columns, id_column, query, encoding).read(console)
         with console.work("rotating"):
             release = schemes.perturb(table.values, chosen, seed)
         rows, released_columns = release.data.shape
@@ -176,6 +183,7 @@ app.add_command(attack)
 @click.option("--fail-size", type=int, help="Largest coalition that --fail-above is about.  [default: the largest]")
 @click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to audit, by commas.")
 @click.option("--id-column", help="Column that names the records.")
+@options.reading
 @options.force
 @options.common
 @named_as_typed()
@@ -198,6 +206,8 @@ def audit(
     fail_size: int | None,
     columns: tuple[str, ...] | None,
     id_column: str | None,
+    query: str | None,
+    encoding: str | None,
     force: bool,
     seed: int | None,
     json_only: bool,
@@ -211,6 +221,7 @@ def audit(
     """
     from isobreach.cli.audit import AuditJob, parse_numbers, parse_samples, parse_sizes
     from isobreach.cli.gate import Gate
+    from isobreach.cli.tables import Data
 
     tolerances = parse_numbers("--tolerance", tolerance)
     asked = {
@@ -227,7 +238,8 @@ def audit(
         "samples": parse_samples(samples),
         "ranges": ranges,
     }
-    job = AuditJob(data, columns, id_column, asked, Gate(fail_above, fail_size), out, force, seed, typed_again())
+    table = Data(data, columns, id_column, query, encoding)
+    job = AuditJob(table, asked, Gate(fail_above, fail_size), out, force, seed, typed_again())
     job.run(Console(json_only=json_only, quiet=quiet))
 
 

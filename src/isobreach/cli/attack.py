@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from isobreach.cli import options
 from isobreach.cli.command_line import named_as_typed
 from isobreach.cli.console import Console
 from isobreach.errors import InputError
+
+if TYPE_CHECKING:
+    from isobreach.io import Source
 
 _DEFAULT = "known-input"
 _ABOUT = """Estimate everyone else's record, or read it off the release.
@@ -109,7 +112,12 @@ def _command(attack: Any) -> click.Command:
     makers: dict[str, Any] = {**options.HELD, "known": partial(options.known, partial=attack.takes_partial)}
     decorators = [options.released, *(makers[one](one in attack.needs) for one in held)]
     decorators += [options.columns_of_known] if {"known", "sample"} & set(held) else []
-    decorators += [options.released_columns, *map(options.setting, fields(attack.settings)), options.outputs]
+    decorators += [
+        options.released_columns,
+        options.reading,
+        *map(options.setting, fields(attack.settings)),
+        options.outputs,
+    ]
     parameters = options.parameters(*decorators, options.force, options.common)
     options.check_distinct(parameters, f"the attack {attack.name}")
     return _Method(attack.name, callback=callback, params=parameters, help=type(attack).__doc__)
@@ -165,7 +173,7 @@ def _write(
     out: Path,
     parameters: Mapping[str, Any],
     seed: int,
-    inputs: Mapping[str, Path],
+    inputs: Mapping[str, "Source"],
     force: bool,
     estimates: bool,
 ) -> None:

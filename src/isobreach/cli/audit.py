@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from isobreach import _interface, datasets
+from isobreach import _interface
 from isobreach._interface import AuditReport
 from isobreach._registry import ATTACKS
 from isobreach.cli import GateError, Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
-from isobreach.cli.tables import read_data
+from isobreach.cli.tables import Data
 from isobreach.errors import InputError, OutputError
 from isobreach.io import (
     PRIVATE,
@@ -81,9 +81,7 @@ class AuditJob:
     ``options`` are arguments of ``isobreach.audit``; ``typed``: the command itself, without its seed and its output.
     """
 
-    data: str
-    columns: tuple[str, ...] | None
-    id_column: str | None
+    data: Data
     options: Mapping[str, Any]
     gate: Gate
     out: Path | None
@@ -122,7 +120,7 @@ class AuditJob:
     def _run(self, console: Console, store: FileStore | None) -> AuditReport:
         started = time.monotonic()
         with console.bars():
-            table = read_data(self.data, console, self.columns, self.id_column)
+            table = self.data.read(console)
             seed = self._seed(store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
             if self.out is not None and store is not None:
@@ -140,15 +138,13 @@ class AuditJob:
         return secrets.randbits(32)
 
     def _write(self, out: Path, result: AuditReport, seconds: float) -> None:
-        inputs = {} if self.data in datasets.names() and not Path(self.data).exists() else {"data": Path(self.data)}
+        inputs = {} if self.data.source is None else {"data": self.data.source}
         scheme = self.options["scheme"]
         parameters = {
-            "data": self.data if not inputs else None,
+            **self.data.parameters,
             **{name: value for name, value in self.options.items() if name not in ("scheme", "coalition_sizes")},
             "scheme": scheme if isinstance(scheme, str) else repr(scheme),
             "coalition_sizes": list(result.sizes),
-            "columns": self.columns,
-            "id-column": self.id_column,
             "fail-above": self.gate.above,
             "fail-size": self.gate.size,
         }

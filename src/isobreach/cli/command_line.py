@@ -54,9 +54,11 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 
 def _file(path: str) -> str:
-    """The name of a file or folder, without where it lies; never one that reads like an option."""
-    name = Path(path).name or Path(path).absolute().name
-    return f"./{name}" if name.startswith("-") else name
+    """The name of a file or folder, without where it lies, or of a database; never one that reads like an option."""
+    from isobreach.io import STANDARD_INPUT, Source  # not above: it imports NumPy, for which no help text waits
+
+    name = Source(path, "DATA").name or Path(path).absolute().name
+    return f"./{name}" if name.startswith("-") and name != STANDARD_INPUT else name
 
 
 def _text(value: Any) -> str:

@@ -13,6 +13,7 @@ from isobreach.attacks import attack
 from isobreach.cli.audit import AuditJob
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
+from isobreach.cli.tables import Data
 from isobreach.errors import InputError
 from isobreach.io import check_free
 from isobreach.schemes import perturb
@@ -55,7 +56,7 @@ def run_demo(
         "trials": _TRIALS,
         "noise_levels": _NOISE_LEVELS,
     }
-    job = AuditJob("letter", None, None, options, Gate(None, None), out, force, seed, typed, "isobreach demo", _title())
+    job = AuditJob(Data("letter"), options, Gate(None, None), out, force, seed, typed, "isobreach demo", _title())
     job.run(console)
     if console.json_only:  # the folder may have been chosen here
         console.note(f"Report: {out / 'report.html'}")

@@ -68,7 +68,12 @@ def check_distinct(several: list[click.Parameter], owner: str) -> None:
             raise InputError(str(name), rule, "a setting", "Rename it in the package that adds it.")
 
 
-released = click.option("--released", type=path, required=True, help="Released table (.csv, .parquet, .npy).")
+# Where tables are, and how they are written there: see docs/tables.md.
+reading = _all(
+    click.option("--query", help="What to read from a database, in SQL; or write the name of a table after URL#."),
+    click.option("--encoding", help="Encoding of CSV and TSV, if it is not UTF-8: latin-1, cp1252, ..."),
+)
+released = click.option("--released", required=True, help="Released table: a file, a database's URL or -.")
 columns_of_known = _all(
     click.option(
         "--columns",
@@ -88,7 +93,7 @@ def known(required: bool, *, partial: bool = False) -> Any:
     """Option for known records; ``partial``: they may lack attributes."""
     told = "; empty cells are attributes that are not known." if partial else "."
     return click.option(
-        "--known", type=path, required=required, help=f"Records the attacker knows (.csv, .parquet, .npy){told}"
+        "--known", required=required, help=f"Records the attacker knows: a file, a database's URL or -{told}"
     )
 
 
@@ -96,7 +101,7 @@ def known(required: bool, *, partial: bool = False) -> Any:
 HELD: dict[str, Callable[[bool], Any]] = {
     "known": known,
     "sample": lambda required: click.option(
-        "--sample", type=path, required=required, help="Records of the same population, in the release or not."
+        "--sample", required=required, help="Records of the same population, in the release or not."
     ),
     "bounds": lambda required: click.option(
         "--bounds",
@@ -114,7 +119,6 @@ HELD: dict[str, Callable[[bool], Any]] = {
     ),
     "dictionary": lambda required: click.option(
         "--dictionary",
-        type=path,
         required=required,
         help="Candidate records, of which any may be in the release: columns and id column as in KNOWN.",
     ),
@@ -162,6 +166,7 @@ attacker = _all(
     released,
     columns_of_known,
     released_columns,
+    reading,
     linking,
     HELD["noise"](False),
     HELD["dictionary"](False),

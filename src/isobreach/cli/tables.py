@@ -4,6 +4,7 @@
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +16,61 @@ from isobreach._phrases import count
 from isobreach.attacks import Knowledge, normalised
 from isobreach.cli.console import Console
 from isobreach.errors import InputError
-from isobreach.io import Ranges, Table, default_columns, read_ranges, read_table, select_columns
+from isobreach.io import (
+    STANDARD_INPUT,
+    Ranges,
+    Source,
+    Table,
+    asks_nothing,
+    default_columns,
+    read_ranges,
+    select_columns,
+)
 from isobreach.linking import Linkage, link_table
 
 _COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
+_TOLD = ("noise", "bounds", *_COLUMNS, "encoding")
 
 
-def read_data(data: str, console: Console, columns: Sequence[str] | None, id_column: str | None) -> Table:
-    """The owner's table: a file, a folder, or a bundled data set."""
-    if data in datasets.names() and not Path(data).exists():
-        bundled = datasets.load(data)
-        table = Table(bundled.values, bundled.columns)
-        if id_column is not None:
-            raise InputError("--id-column", "must be left out for a bundled data set", repr(id_column))
-        return select_columns(table, "DATA", columns)
-    if not Path(data).exists():
-        rule = f"must be a file, a folder of Parquet parts or a bundled data set ({', '.join(datasets.names())})"
-        raise InputError("DATA", rule, data)
-    return read_file(Path(data), "DATA", console, columns, id_column)
+@dataclass(frozen=True)
+class Data:
+    """The owner's table as the command line names it: a file, a folder, a database, ``-`` or a bundled data set."""
+
+    given: str
+    columns: Sequence[str] | None = None
+    id_column: str | None = None
+    query: str | None = None
+    encoding: str | None = None
+
+    @cached_property
+    def source(self) -> Source | None:
+        """Where it is; None for a bundled data set."""
+        if self.given in datasets.names() and not Path(self.given).exists():
+            return None
+        return Source(self.given, "DATA", query=self.query, encoding=self.encoding)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the record of a run tells, besides the table itself."""
+        return {
+            "data": self.given if self.source is None else None,
+            "columns": self.columns,
+            "id-column": self.id_column,
+            "encoding": self.encoding,
+        }
+
+    def read(self, console: Console) -> Table:
+        """Return the table; what was said while reading it is said again."""
+        if self.source is not None:
+            if not (self.source.elsewhere or Path(self.given).exists()):
+                kinds = "must be a file, a folder of Parquet parts, a database's URL, - (the standard input)"
+                raise InputError("DATA", f"{kinds} or a bundled data set ({', '.join(datasets.names())})", self.given)
+            return read_source(self.source, "DATA", console, self.columns, self.id_column)
+        for option, value in (("--id-column", self.id_column), ("--query", self.query), ("--encoding", self.encoding)):
+            if value is not None:
+                raise InputError(option, "must be left out for a bundled data set", repr(value))
+        bundled = datasets.load(self.given)
+        return select_columns(Table(bundled.values, bundled.columns), "DATA", self.columns)
 
 
 @dataclass(frozen=True)
@@ -94,17 +132,30 @@ class Holdings:
     @property
     def parameters(self) -> dict[str, Any]:
         """What the record of a run tells, besides its inputs."""
-        given = {name: self._given.get(name) for name in ("noise", "bounds", *_COLUMNS)}
+        given = {name: self._given.get(name) for name in _TOLD}
         if self._bounds_file is not None:
             given["bounds"] = None
         return {name.replace("_", "-"): value for name, value in given.items()}
 
-    @property
-    def inputs(self) -> dict[str, Path]:
-        """The files, by their roles."""
-        files = {role: self._given.get(role) for role in ("known", "released", "sample", "dictionary")}
-        files["bounds"] = self._bounds_file
-        return {role: file for role, file in files.items() if file is not None}
+    @cached_property
+    def inputs(self) -> dict[str, Source]:
+        """Where the tables are, by their roles."""
+        given = {role: self._given.get(role) for role in ("known", "released", "sample", "dictionary")}
+        places = {role: place for role, place in given.items() if place is not None}
+        if sum(place == STANDARD_INPUT for place in places.values()) > 1:
+            raise InputError("-", "must be one table only", "more than one", "Write the others to files.")
+        asked, query = [role for role, place in places.items() if asks_nothing(place)], self._given.get("query")
+        if query is not None and len(asked) != 1:
+            rule, got = "must belong to one table, the only URL without #", count(len(asked), "such URL")
+            raise InputError("--query", rule, got, "Write a table's name, or a query, after the # of each URL.")
+        encoding = self._given.get("encoding")
+        sources = {
+            role: Source(place, role, query=query if [role] == asked else None, encoding=encoding)
+            for role, place in places.items()
+        }
+        if self._bounds_file is not None:
+            sources["bounds"] = Source(self._bounds_file, "bounds")
+        return sources
 
     def read(self, console: Console) -> Held:
         """Read everything; a sample and a dictionary have the known records' columns, by name if they have any."""
@@ -113,10 +164,10 @@ class Holdings:
         ranges = None if bounds is None else read_ranges(bounds, "--bounds")
 
         def records(name: str, columns: Sequence[str] | None, id_column: str | None) -> Table | None:
-            file = self._given.get(name)
-            if file is None:
+            source = self.inputs.get(name)
+            if source is None:
                 return None
-            table = read_file(file, name, console, columns, id_column)
+            table = read_source(source, name, console, columns, id_column)
             if not self._normalise:
                 return table
             return replace(table, values=normalised(table.values, name))
@@ -124,20 +175,15 @@ class Holdings:
         known = records("known", columns, id_column)
         dictionary = records("dictionary", self._like_known("dictionary", known, columns), id_column)
         sample = records("sample", self._like_known("sample", known, columns), id_column if known is None else None)
-        released = read_file(self._given["released"], "released", console, released_columns, released_id_column)
+        released = read_source(self.inputs["released"], "released", console, released_columns, released_id_column)
         names, limits = _attributes(ranges, known, sample, released.values.shape[1])
         return Held(released, known, sample, dictionary, names, limits, self.noise)
 
     def _like_known(self, name: str, known: Table | None, columns: Sequence[str] | None) -> Sequence[str] | None:
         """The columns of another table that stand for those of the known records."""
-        if known is None or not (_named(self._given.get("known")) and _named(self._given.get(name))):
+        if known is None or name not in self.inputs or not (self.inputs["known"].named and self.inputs[name].named):
             return columns
         return known.columns
-
-
-def _named(path: Path | None) -> bool:
-    """Whether the columns of a file have names."""
-    return path is not None and path.suffix.lower() != ".npy"
 
 
 def _attributes(
@@ -182,10 +228,12 @@ def _by_name(told: Sequence[str], given: NDArray[np.float64], names: tuple[str, 
     return values
 
 
-def read_file(path: Path, name: str, console: Console, columns: Sequence[str] | None, id_column: str | None) -> Table:
-    """A table in a file; what was said while reading it is said again."""
-    with console.work(f"reading {path.name}"):
-        table = read_table(path, name=name, columns=columns, id_column=id_column)
+def read_source(
+    source: Source, name: str, console: Console, columns: Sequence[str] | None, id_column: str | None
+) -> Table:
+    """A table from its place; what was said while reading it is said again."""
+    with console.work(f"reading {source.name}"):
+        table = source.read(columns, id_column)
     console.note(f"{name}: {note}" for note in table.notes)
     return table
 

@@ -5,23 +5,28 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 """
 
 from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
-from isobreach.io.files import file_hash, read_table, select_columns, write_columns, write_table
+from isobreach.io.files import check_written, file_hash, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import Ranges, read_ranges
 from isobreach.io.runs import run_record, write_file, write_json
+from isobreach.io.sources import STANDARD_INPUT, Source, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
-from isobreach.io.tables import Table, as_table, default_columns, like
+from isobreach.io.tables import Table, default_columns, like
 
 __all__ = [
     "PRIVATE",
+    "STANDARD_INPUT",
     "FileStore",
     "Ranges",
+    "Source",
     "Table",
     "alone",
     "as_table",
+    "asks_nothing",
     "atomic_directory",
     "atomic_file",
     "check_free",
+    "check_written",
     "default_columns",
     "file_hash",
     "like",

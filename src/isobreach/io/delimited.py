@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CSV text in and out, through Arrow's parallel parser.
+"""CSV text in and out, through Arrow's parallel parser; its relatives too: tabs between fields, packed by gzip.
 
 Arrow parses; what it leaves open is decided here: which separator, whether the first line is a header, whether a
 column with text in it is a text column or a numeric one with a mistake, and what a comma in a number means. Arrow's
@@ -10,15 +10,17 @@ no other way: 0,5 or 12,34 or 1234,567. Numbers such as 1,000 alone may be one o
 numbers with thousands separators.
 """
 
+import codecs
 import csv
-from collections.abc import Collection, Sequence
+import io
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from itertools import islice
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from isobreach._validation import check_names
 from isobreach.errors import InputError
+from isobreach.io.content import Content
 from isobreach.io.tables import default_columns
 
 # A row must fit in a block, so this bounds the width of a table: about a million columns.
@@ -32,6 +34,36 @@ _THOUSANDS = r"^[+-]?[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,}|(\.\d{3})+,\d*|(\.
 _NEXT = "Write a decimal point and no thousands separators, or choose other columns with --columns."
 
 
+class Written(NamedTuple):
+    """Delimited text: its bytes, what errors call the table, and its encoding, UTF-8 where none is named."""
+
+    content: Content
+    name: str
+    encoding: str | None = None
+
+    def open(self) -> IO[str]:
+        """Return the text as a file."""
+        return io.TextIOWrapper(self.content.open(), encoding=self.encoding or "utf-8-sig", newline="")
+
+    def error(self, got: str) -> InputError:
+        """Return what to say of bytes that are not of this encoding."""
+        if self.encoding is not None:
+            step = "Name another one with --encoding."
+            return InputError(self.name, f"must be text in the encoding {self.encoding}", got, step)
+        step = "Name its encoding, such as --encoding latin-1, or save it as UTF-8."
+        return InputError(self.name, "must be CSV in UTF-8", got, step)
+
+
+def check_encoding(encoding: str | None) -> None:
+    """Refuse an encoding that Python does not know, or that is none of text."""
+    try:
+        if encoding is not None:
+            "".encode(encoding)
+            codecs.lookup(encoding)
+    except (LookupError, ValueError, UnicodeError):
+        raise InputError("encoding", "must be a text encoding, such as latin-1 or cp1252", repr(encoding)) from None
+
+
 class Layout(NamedTuple):
     """What the first two lines of a CSV file tell."""
 
@@ -41,14 +73,20 @@ class Layout(NamedTuple):
     header: bool
 
 
-def read_layout(path: Path, name: str) -> Layout:
+def read_layout(written: Written) -> Layout:
     """Return separator and column names of a CSV file."""
-    for separator in ";\t,":  # the comma last: it may also be a decimal comma
-        first, *more = _records(path, name, separator)
+    # The comma last: it may also be a decimal comma.
+    for separator in "\t" if written.content.form.startswith(".tsv") else ";\t,":
+        first, *more = _records(written, separator)
         if len(first) > 1 and all(len(record) == len(first) for record in more):
             break
     if not first:
-        raise InputError(name, "must be CSV", "one endless field in its first two lines")
+        raise InputError(written.name, "must be CSV", "one endless field in its first two lines")
+    return layout_of(written.name, first, separator)
+
+
+def layout_of(name: str, first: Sequence[str], separator: str = "") -> Layout:
+    """Return the layout of a table by its first line."""
     numbers = [_is_number(field) for field in first]
     header = not all(numbers)
     if header and any(numbers):  # a record without a header over it would become column names, and be published
@@ -60,10 +98,12 @@ def read_layout(path: Path, name: str) -> Layout:
     return Layout(separator, raw, names, header)
 
 
-def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_column: str | None) -> Any:
+def read_csv(written: Written, layout: Layout, wanted: tuple[str, ...], id_column: str | None) -> Any:
     """Return the wanted columns as an Arrow table: numbers as numbers, ids as written, text as text."""
     import pyarrow as pa
     from pyarrow import csv as pacsv
+
+    name = written.name
 
     raw = dict(zip(layout.names, layout.raw, strict=True))
     odd_rows: list[Any] = []
@@ -74,9 +114,12 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
 
     def parse(columns: Sequence[str], as_text: Collection[str], *, use_threads: bool = True) -> Any:
         return pacsv.read_csv(
-            path,
+            written.content.stream(),
             pacsv.ReadOptions(
-                use_threads=use_threads, block_size=_BLOCK_BYTES, autogenerate_column_names=not layout.header
+                use_threads=use_threads,
+                block_size=_BLOCK_BYTES,
+                autogenerate_column_names=not layout.header,
+                encoding=written.encoding or "utf8",
             ),
             pacsv.ParseOptions(
                 delimiter=layout.separator,
@@ -91,7 +134,7 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
             ),
         )
 
-    _check_quotes(path, name, layout.separator)
+    _check_quotes(written, layout.separator)
     ids = [] if id_column is None else [id_column]  # kept as written: 007 is not 7
     try:
         table = parse(wanted, ids)
@@ -99,21 +142,59 @@ def read_csv(path: Path, name: str, layout: Layout, wanted: tuple[str, ...], id_
         if odd_rows:  # again with one thread: only then does Arrow count the rows
             with suppress(pa.ArrowInvalid):
                 parse(wanted, ids, use_threads=False)
-        raise _malformed(name, layout, odd_rows) from None
+        raise _malformed(written, layout, odd_rows) from None
+    except UnicodeError:
+        raise written.error("other bytes") from None
     columns = dict(zip(wanted, table.columns, strict=True))
-    read = {label: _Cells.of(name, label, cells) for label, cells in columns.items() if label != id_column}
-    commas = layout.separator != "," and any(cells is not None and cells.decimal_comma for cells in read.values())
-    floats = [label for label in read if commas and pa.types.is_floating(columns[label].type)]
-    for label, cells in zip(floats, parse(floats, floats).columns if floats else (), strict=True):
-        _check_points(name, label, cells)
-    columns |= {label: cells.numbers(name, label, commas) for label, cells in read.items() if cells is not None}
+    for label, cells in columns.items():
+        if label != id_column and pa.types.is_binary(cells.type):  # what Arrow makes of text that is not UTF-8
+            raise written.error(f"other bytes in {label!r}")
+
+    def as_written(labels: Sequence[str]) -> Any:
+        return parse(labels, labels).columns
+
+    columns = settled(columns, name, id_column, commas=layout.separator != ",", as_written=as_written)
     columns |= {label: _as_ids(columns[label]) for label in ids}
-    if "" in read and pa.types.is_null(columns[""].type):
+    if "" in columns and pa.types.is_null(columns[""].type):
         del columns[""]  # without a name and without a value: lines that end with a separator
     return pa.table(columns)
 
 
-def write_csv(table: Any, path: Path) -> None:
+def settled(
+    columns: dict[str, Any],
+    name: str,
+    id_column: str | None,
+    *,
+    commas: bool = True,
+    as_written: Callable[[Sequence[str]], Sequence[Any]] | None = None,
+) -> dict[str, Any]:
+    """Return Arrow columns with numbers in the place of text that holds numbers; others, and ids, as they are.
+
+    Parameters
+    ----------
+    columns
+        By their names.
+    name
+        What an error calls the table.
+    id_column
+        Stays as it is.
+    commas
+        Whether a comma may be a decimal mark.
+    as_written
+        Gives back the text of columns that were read as numbers; None where they never were text.
+    """
+    import pyarrow as pa
+
+    read = {label: _Cells.of(name, label, cells) for label, cells in columns.items() if label != id_column}
+    commas = commas and any(cells is not None and cells.decimal_comma for cells in read.values())
+    if commas and as_written is not None:
+        floats = [label for label in read if pa.types.is_floating(columns[label].type)]
+        for label, cells in zip(floats, as_written(floats) if floats else (), strict=True):
+            _check_points(name, label, cells)
+    return columns | {label: cells.numbers(name, label, commas) for label, cells in read.items() if cells is not None}
+
+
+def write_csv(table: Any, content: Content) -> None:
     """Write an Arrow table so that reading it gives the same numbers: the shortest text of each float64."""
     import pyarrow as pa
     from pyarrow import csv as pacsv
@@ -123,45 +204,52 @@ def write_csv(table: Any, path: Path) -> None:
     # The shortest text of a float32 names another float64, the type that a reader will parse it as.
     wide = [pa.float64() if pa.types.is_floating(t) else t for t in table.schema.types]
     schema = pa.schema(list(zip(table.column_names, wide, strict=True)))
-    pacsv.write_csv(table.cast(schema), path)
+    separator = "\t" if content.form.startswith(".tsv") else ","
+    packing = "gzip" if content.form.endswith(".gz") else None
+    with pa.output_stream(str(content.place), compression=packing) as stream:
+        pacsv.write_csv(table.cast(schema), stream, pacsv.WriteOptions(delimiter=separator))
 
 
-def _records(path: Path, name: str, separator: str) -> list[list[str]]:
+def _records(written: Written, separator: str) -> list[list[str]]:
     """Return the first two lines that are not empty, split."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with written.open() as file:
             records = list(islice(filter(None, csv.reader(file, delimiter=separator)), 2))
     except csv.Error:  # a field beyond the module's limit: this is not what separates them
         return [[]]
-    except UnicodeDecodeError:
-        raise InputError(name, "must be CSV in UTF-8", "other bytes", "Save it as UTF-8.") from None
+    except UnicodeError:
+        raise written.error("other bytes") from None
     if not records:
-        raise InputError(name, "must have at least one row", "an empty file")
+        raise InputError(written.name, "must have at least one row", "an empty file")
     return records
 
 
-def _check_quotes(path: Path, name: str, separator: str) -> None:
+def _check_quotes(written: Written, separator: str) -> None:
     """Refuse a quote that is never closed: Arrow would take the rest of the file for one cell."""
-    with path.open("rb") as file:
+    with written.content.open() as file:
         if sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK_BYTES), b"")) % 2 == 0:
             return
-    with path.open(encoding="utf-8", errors="replace", newline="") as text:
+    with io.TextIOWrapper(
+        written.content.open(), encoding=written.encoding or "utf-8", errors="replace", newline=""
+    ) as text:
         try:
             for _ in csv.reader(text, delimiter=separator, strict=True):
                 pass
         except csv.Error:
-            raise InputError(name, "must be well-formed CSV", "quotes that do not match") from None
+            raise InputError(written.name, "must be well-formed CSV", "quotes that do not match") from None
 
 
-def _malformed(name: str, layout: Layout, odd_rows: list[Any]) -> InputError:
+def _malformed(written: Written, layout: Layout, odd_rows: list[Any]) -> InputError:
     if odd_rows:
         row = odd_rows[-1]
         return InputError(
-            name,
+            written.name,
             f"must have {len(layout.names)} fields in every row, like its first line",
             f"{row.actual_columns} in row {row.number - layout.header}",
         )
-    return InputError(name, "must be well-formed CSV in UTF-8", "rows that cannot be parsed")
+    step = "" if written.encoding else "If it is not UTF-8, name its encoding, such as --encoding latin-1."
+    rule = f"must be well-formed CSV in {written.encoding or 'UTF-8'}"
+    return InputError(written.name, rule, "rows that cannot be parsed", step)
 
 
 class _Cells(NamedTuple):
@@ -180,11 +268,9 @@ class _Cells(NamedTuple):
         from pyarrow import compute as pc
         from pyarrow import csv as pacsv
 
-        if pa.types.is_binary(cells.type):  # what Arrow makes of text that is not UTF-8
-            raise InputError(name, "must be CSV in UTF-8", f"other bytes in {label!r}", "Save it as UTF-8.")
-        if not pa.types.is_string(cells.type):
+        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
             return None
-        text = pc.utf8_trim_whitespace(cells)
+        text = pc.utf8_trim_whitespace(cells.cast(pa.string()).fill_null(""))
         missing = pc.is_in(text, value_set=pa.array(pacsv.ConvertOptions().null_values))
         found = cls(text, missing)
         number = pc.and_not(pc.or_(found.match(_POINT), pc.or_(found.match(_COMMA), found.match(_THOUSANDS))), missing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables in files: CSV, Parquet (one file or a folder of parts) and .npy, chosen by extension.
+"""Tables in files: CSV, TSV, Parquet (one file or a folder of parts), Arrow, Excel and .npy, chosen by extension.
 
 Reading turns every way in which a file can be wrong into one line that says where, without quoting the file:
 what stands in it is private. Writing is atomic.
@@ -8,6 +8,7 @@ what stands in it is private. Writing is atomic.
 import difflib
 import hashlib
 import os
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,35 +21,46 @@ from numpy.typing import NDArray
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.atomic import atomic_file
-from isobreach.io.delimited import read_csv, read_layout, write_csv
+from isobreach.io.content import ARROW, READ, WRITTEN, Content, form
+from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_layout, settled, write_csv
+from isobreach.io.excel import arrow_column, read_excel
 from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy, like
 
-_EXTENSIONS = ".csv, .parquet or .npy"
 
-
-def read_table(
-    path: str | Path, *, name: str, columns: Sequence[str] | None = None, id_column: str | None = None
+def read_path(
+    path: Path, name: str, columns: Sequence[str] | None, id_column: str | None, encoding: str | None
 ) -> Table:
-    """Return the table in a file or a folder of Parquet parts.
-
-    ``columns`` selects and orders; ``id_column`` leaves the values and becomes the ids. Without it, the index
-    that pandas wrote beside the columns does.
-    """
-    path = Path(path)
+    """Return the table in a file or a folder of Parquet parts."""
     with readable(path, name):
         if not path.exists():
             raise InputError(name, "must be an existing file or folder", str(path))
         if path.is_dir():
             return _read_parquet(_parts(path, name), name, columns, id_column)
         check_regular(path, name)
-        match path.suffix.lower():
-            case ".csv":
-                return _read_csv(path, name, columns, id_column)
-            case ".parquet":
-                return _read_parquet([path], name, columns, id_column)
-            case ".npy":
-                return _read_npy(path, name, columns, id_column)
-    raise InputError(name, f"must be a {_EXTENSIONS} file, or a folder of .parquet parts", str(path))
+        if form(path) not in READ:
+            raise InputError(name, f"must be a {_listed(READ)} file, or a folder of .parquet parts", str(path))
+        return read_content(Content(path, form(path)), name, columns, id_column, encoding)
+
+
+def read_content(
+    content: Content, name: str, columns: Sequence[str] | None, id_column: str | None, encoding: str | None
+) -> Table:
+    """Return the table that some bytes are."""
+    if content.text:
+        return _read_csv(Written(content, name, encoding), columns, id_column)
+    match content.form:
+        case ".parquet":
+            return _read_parquet([content.raw], name, columns, id_column)
+        case ".npy":
+            return _read_npy(content, name, columns, id_column)
+        case ".xlsx":
+            return _read_excel(content, name, columns, id_column)
+        case _:
+            return _read_arrow(content, name, columns, id_column)
+
+
+def _listed(extensions: Sequence[str]) -> str:
+    return f"{', '.join(extensions[:-1])} or {extensions[-1]}"
 
 
 def select_columns(table: Table, name: str, columns: Sequence[str] | None) -> Table:
@@ -72,11 +84,10 @@ def write_table(
 ) -> None:
     """Write a table, ids first, in the format that the extension names."""
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in (".csv", ".parquet", ".npy"):
-        raise InputError("output", f"must be a {_EXTENSIONS} file", str(path))
+    suffix = form(path)
+    check_written(path)
     if suffix == ".npy" and ids is not None:
-        raise InputError("output", "must be a .csv or .parquet file to hold ids", str(path))
+        raise InputError("output", f"must be a {_listed(WRITTEN[:-1])} file to hold ids", str(path))
     with atomic_file(path, mode=mode, force=force) as temporary:
         if suffix == ".npy":
             with temporary.open("wb") as file:  # given a path, np.save may change its suffix
@@ -86,12 +97,22 @@ def write_table(
         if ids is not None:
             check_names("output", [id_column, *columns])
             table = table.add_column(0, id_column, [as_ids(ids)])
-        if suffix == ".csv":
-            write_csv(table, temporary)
-        else:
+        if suffix in ARROW:
+            from pyarrow import feather
+
+            feather.write_feather(table, str(temporary))
+        elif suffix == ".parquet":
             from pyarrow import parquet
 
             parquet.write_table(table, temporary)
+        else:
+            write_csv(table, Content(temporary, suffix))
+
+
+def check_written(path: Path) -> None:
+    """Refuse a table to write whose format nobody here writes."""
+    if form(path) not in WRITTEN:
+        raise InputError("output", f"must be a {_listed(WRITTEN)} file", str(path))
 
 
 def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], *, mode: int = 0o644) -> None:
@@ -112,20 +133,71 @@ def file_hash(path: str | Path) -> str:
     return f"sha256:{hashlib.sha256(listing.encode()).hexdigest()}"
 
 
-def _read_csv(path: Path, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
-    layout = read_layout(path, name)
-    notes: tuple[str, ...] = ()
-    if not layout.header:
-        notes += ("no header line: the columns are called c1, c2, ...",)
+def _read_csv(written: Written, columns: Sequence[str] | None, id_column: str | None) -> Table:
+    layout = read_layout(written)
+    id_column, notes = _of_layout(layout, id_column)
+    wanted = _wanted(written.name, layout.names, columns, id_column)
+    table = read_csv(written, layout, wanted, id_column)
+    return _with_ids(table, written.name, id_column, required=columns is not None, notes=notes)
+
+
+def _of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
+    """Return the column of ids, and what to say of the first line."""
+    notes = () if layout.header else ("no header line: the columns are called c1, c2, ...",)
     if id_column is None and layout.names[0] == "":  # so pandas writes its index
-        id_column = ""
-        notes += ("took the unnamed first column as ids",)
+        return "", (*notes, "took the unnamed first column as ids")
+    return id_column, notes
+
+
+def _read_excel(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+    import pyarrow as pa
+
+    rows, notes = read_excel(content, name)
+    if not rows:
+        raise InputError(name, "must have at least one row", "an empty sheet")
+    layout = layout_of(name, ["" if cell is None else str(cell) for cell in rows[0]])
+    id_column, more = _of_layout(layout, id_column)
     wanted = _wanted(name, layout.names, columns, id_column)
-    table = read_csv(path, name, layout, wanted, id_column)
-    return _with_ids(table, name, id_column, required=columns is not None, notes=notes)
+    cells = dict(zip(layout.names, zip(*rows[layout.header :], strict=True), strict=True)) if rows[1:] else {}
+    parts = {label: arrow_column(cells.get(label, ())) for label in wanted}
+    table = pa.table(settled(parts, name, id_column))
+    return _with_ids(table, name, id_column, required=columns is not None, notes=(*notes, *more))
 
 
-def _read_parquet(parts: Sequence[Path], name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def _read_arrow(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+    import pyarrow as pa
+
+    try:
+        with content.stream() as stream:
+            stored = pa.BufferReader(stream.read_buffer())
+        try:
+            table = pa.ipc.open_file(stored).read_all()
+        except pa.ArrowInvalid:  # what is written row by row has no footer
+            stored.seek(0)
+            table = pa.ipc.open_stream(stored).read_all()
+    except pa.ArrowException:
+        raise InputError(name, "must be readable as Arrow or Feather", "a damaged file or another format") from None
+    return read_arrow(table, name, columns, id_column)
+
+
+def read_arrow(
+    table: Any, name: str, columns: Sequence[str] | None, id_column: str | None, notes: tuple[str, ...] = ()
+) -> Table:
+    """Return the asked columns of an Arrow table; the index that pandas left in it becomes the ids."""
+    check_names(name, table.column_names)
+    id_column, more = _of_schema(table.schema, id_column)
+    table = table.select(_wanted(name, table.column_names, columns, id_column))
+    return _with_ids(table, name, id_column, required=columns is not None, notes=(*notes, *more))
+
+
+def _of_schema(schema: Any, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
+    """Return the column of ids, and what to say of it."""
+    if id_column is None and (index := _pandas_index(schema)) is not None:
+        return index, (f"took the pandas index, {index!r}, as ids",)
+    return id_column, ()
+
+
+def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -136,10 +208,7 @@ def _read_parquet(parts: Sequence[Path], name: str, columns: Sequence[str] | Non
                 rule = "must have the same columns, of the same types, in every part"
                 raise InputError(name, rule, f"{part.name}, which differs from {parts[0].name}")
         check_names(name, schema.names)
-        notes: tuple[str, ...] = ()
-        if id_column is None and (index := _pandas_index(schema)) is not None:
-            id_column = index
-            notes += (f"took the pandas index, {index!r}, as ids",)
+        id_column, notes = _of_schema(schema, id_column)
         wanted = _wanted(name, schema.names, columns, id_column)
         # ParquetFile, not read_table: the latter reads more columns out of folder names such as year=2020.
         table = pa.concat_tables(
@@ -152,11 +221,14 @@ def _read_parquet(parts: Sequence[Path], name: str, columns: Sequence[str] | Non
     return _with_ids(table, name, id_column, required=columns is not None, notes=notes)
 
 
-def _read_npy(path: Path, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def _read_npy(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
     if id_column is not None:
         raise InputError("id_column", "must be left out for .npy, which has no column names", repr(id_column))
     try:
-        array = np.lib.format.open_memmap(path, mode="c")
+        if isinstance(content.place, bytes):
+            array = np.lib.format.read_array(content.raw, allow_pickle=False)
+        else:
+            array = np.lib.format.open_memmap(content.place, mode="c")
     except OSError:
         raise
     except Exception:  # noqa: BLE001  whatever a damaged header makes NumPy raise
@@ -225,4 +297,8 @@ def readable(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(name, "must be readable", f"{path}: {os.strerror(error.errno or 0)}") from None
+        # Arrow and gzip say by such errors that packed bytes are damaged.
+        reason = os.strerror(error.errno) if error.errno else "damaged"
+        raise InputError(name, "must be readable", f"{path}: {reason}") from None
+    except (EOFError, zlib.error):
+        raise InputError(name, "must be readable", f"{path}: damaged") from None

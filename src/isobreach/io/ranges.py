@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.errors import InputError
-from isobreach.io.delimited import read_csv, read_layout
+from isobreach.io.content import Content
+from isobreach.io.delimited import Written, read_csv, read_layout
 from isobreach.io.files import check_regular, readable
 
 _ENDS = {"least": -np.inf, "greatest": np.inf}
@@ -72,9 +73,10 @@ def _wanted(available: Any, name: str) -> tuple[str, ...]:
 
 
 def _csv(path: Path, name: str) -> Any:
-    layout = read_layout(path, name)
+    written = Written(Content(path, ".csv"), name)
+    layout = read_layout(written)
     wanted = _wanted(layout.names, name)
-    return read_csv(path, name, layout, wanted, "attribute" if "attribute" in wanted else None)
+    return read_csv(written, layout, wanted, "attribute" if "attribute" in wanted else None)
 
 
 def _parquet(path: Path, name: str) -> Any:

@@ -15,7 +15,7 @@ from isobreach._random import Seed
 from isobreach._text import json_text
 from isobreach._version import __version__
 from isobreach.io.atomic import atomic_file
-from isobreach.io.files import file_hash
+from isobreach.io.sources import Source
 
 _PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
 
@@ -24,7 +24,7 @@ def run_record(
     command: str,
     parameters: Mapping[str, object],
     seed: Seed,
-    inputs: Mapping[str, Path],
+    inputs: Mapping[str, Source],
     *,
     packages: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def run_record(
             "python": platform.python_version(),
             **{package: version(package) for package in (*_PACKAGES, *packages)},
         },
-        "inputs": {role: {"name": path.name, "hash": file_hash(path)} for role, path in inputs.items()},
+        "inputs": {role: {"name": source.name, "hash": source.hash()} for role, source in inputs.items()},
     }
 
 

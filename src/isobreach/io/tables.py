@@ -46,12 +46,8 @@ class Table:
     left_out: tuple[str, ...] = ()
 
 
-def as_table(obj: Any, name: str) -> Table:
-    """Return a NumPy array, a pandas or polars frame, an Arrow table or nested lists as a checked table.
-
-    >>> as_table([[1, 2], [3, 4]], "known").columns
-    ('c1', 'c2')
-    """
+def from_memory(obj: Any, name: str) -> Table:
+    """Return a NumPy array, a pandas or polars frame, an Arrow table or nested lists as a checked table."""
     if isinstance(obj, Table):
         return obj
     kind = _kind(obj)

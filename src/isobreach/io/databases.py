@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables in databases, by URL: SQLite, DuckDB and PostgreSQL, read through their Arrow drivers.
+
+``sqlite:///people.db#people`` is a table of a file, ``postgresql://reader@host/hospital#people`` one of a server; after
+the # stands the name of a table or a whole query. Connections only read. A password never leaves the URL: messages
+name the database without it, and an engine's own words are repeated only where they speak of the query, because others
+may quote what stands in a table.
+"""
+
+import difflib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+
+from isobreach.errors import InputError, MissingExtraError
+from isobreach.io.delimited import settled
+
+_EXAMPLES = "sqlite:///people.db, duckdb:///people.db or postgresql://user@host/database"
+_LISTED = 20  # tables that a message names
+
+
+class Address(NamedTuple):
+    """A database, and what is read of it: a table's name, a query, or nothing, which means its only table."""
+
+    engine: str
+    url: SplitResult
+    asked: str
+
+    @property
+    def file(self) -> Path:
+        """The file of a database that has no server."""
+        return Path(unquote(self.url.path.removeprefix("/")))
+
+    @property
+    def name(self) -> str:
+        """What records and messages call it: no password, no folder."""
+        if self.engine != "postgresql":
+            return f"{self.engine}:///{self.file.name}"
+        user, at, host = self.url.netloc.rpartition("@")
+        return urlunsplit(("postgresql", f"{user.partition(':')[0]}{at}{host}", self.url.path, "", ""))
+
+    @property
+    def query(self) -> str | None:
+        """What is asked, if it is a query and no name."""
+        return self.asked if len(self.asked.split()) > 1 else None
+
+
+def is_url(given: str) -> bool:
+    """Return whether a text is a URL and no path.
+
+    >>> is_url("sqlite:///people.db"), is_url("people.csv"), is_url("C:/people.csv")
+    (True, False, False)
+    """
+    return "://" in given
+
+
+def address(given: str, name: str) -> Address:
+    """Return the parts of a database's URL; any other URL is refused, without what may be its password."""
+    engine = given.partition("://")[0].lower()
+    try:
+        url = urlsplit(given)
+        url.port  # noqa: B018  checks it
+    except ValueError:
+        raise InputError(name, f"must be a URL such as {_EXAMPLES}", "one that cannot be parsed") from None
+    if engine not in _ENGINES:
+        raise InputError(name, f"must be a file, or a database such as {_EXAMPLES}", f"a URL of {engine!r}")
+    engine = "postgresql" if engine == "postgres" else engine
+    if engine != "postgresql" and (url.netloc or not url.path.strip("/")):
+        step = f"A file in this folder has three slashes, {engine}:///people.db, an absolute path has four."
+        raise InputError(name, f"must be a URL such as {engine}:///people.db", f"another {engine} URL", step)
+    return Address(engine, url._replace(fragment=""), unquote(url.fragment).strip())
+
+
+def fetch(place: Address, name: str, id_column: str | None) -> Any:
+    """Return what is asked of a database as an Arrow table; text that holds numbers is read as in CSV files."""
+    import pyarrow as pa
+
+    if place.engine != "postgresql" and not place.file.is_file():
+        raise InputError(name, "must be an existing database", str(place.file))
+    with _ENGINES[place.engine](place, name) as engine, closing(engine):
+        query = place.query or _select(engine.tables(), place, name)
+        try:
+            table = engine.table(query)
+        except Exception as error:  # noqa: BLE001  three libraries, each with its own
+            raise _refused(engine.about_query(error), place, name) from None
+    if not table.num_columns:
+        raise InputError(name, "must be a query that returns rows", "one that returns none")
+    columns = {label: _numeric(table.column(j), table.schema.field(j)) for j, label in enumerate(table.column_names)}
+    if len(columns) < table.num_columns:
+        raise InputError(name, "must have distinct column names", "a query that repeats one", "Use AS.")
+    return pa.table(settled(columns, name, id_column))
+
+
+def _select(tables: list[tuple[str, str]], place: Address, name: str) -> str:
+    """Return the query for a table by its name, or for the only one there is."""
+    found = [one for one in tables if place.asked in ("", one[1], ".".join(one))]
+    found = [one for one in found if one[0] in _USUAL] or found if place.asked else found
+    if len(found) == 1:
+        schema, table = (part.replace('"', '""') for part in found[0])
+        return f'SELECT * FROM "{schema}"."{table}"'
+    labels = [table if schema in _USUAL else f"{schema}.{table}" for schema, table in tables]
+    if not labels:
+        raise InputError(name, "must be a database with tables", f"none in {place.name}")
+    listed = ", ".join(labels[:_LISTED]) + (", ..." if len(labels) > _LISTED else "")
+    step = f"Name one after #, such as {place.name}#{labels[0]}, or use --query."
+    if not place.asked:
+        raise InputError(name, "must be one table of the database", f"{len(labels)} tables: {listed}", step)
+    close = difflib.get_close_matches(place.asked, labels)
+    step = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"It has: {listed}."
+    raise InputError(name, f"must be a table of {place.name}", repr(place.asked), step)
+
+
+_USUAL = ("main", "public")  # schemas whose tables are named without them
+
+
+def _numeric(column: Any, field: Any) -> Any:
+    """Return a column with numbers for decimals that a driver hands over as text."""
+    import pyarrow as pa
+
+    stored = getattr(column.type, "storage_type", column.type)
+    kind = (field.metadata or {}).get(b"ADBC:postgresql:typname")
+    if isinstance(column.type, pa.BaseExtensionType):
+        kind = getattr(column.type, "type_name", "").encode() or kind
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=stored)
+    return column.cast(pa.float64()) if kind == b"numeric" and pa.types.is_string(stored) else column
+
+
+def _refused(words: str | None, place: Address, name: str) -> InputError:
+    """Return the error of a query; ``words``: what the engine says, where that is about the query and no more."""
+    got = "one that fails on the data" if words is None else words.strip().rstrip(".")
+    return InputError(name, f"must be a query that {place.name} can run for a reader", got)
+
+
+class _SQLite:
+    """A file of SQLite, through ADBC."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    @classmethod
+    @contextmanager
+    def connected(cls, place: Address, name: str) -> "Iterator[_SQLite]":
+        try:
+            from adbc_driver_sqlite import dbapi
+        except ImportError as error:
+            raise MissingExtraError("a table in SQLite", "adbc-driver-sqlite", "databases") from error
+        engine = cls(dbapi.connect(f"file:{place.file.absolute().as_posix()}?mode=ro"))
+        try:
+            engine.tables()
+        except dbapi.Error:
+            engine.close()
+            raise InputError(name, "must be a database of SQLite", "a damaged file or another format") from None
+        yield engine
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def tables(self) -> list[tuple[str, str]]:
+        sql = (
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
+        )
+        return [("main", name) for name in self.table(sql).column(0).to_pylist()]
+
+    def table(self, query: str) -> Any:
+        with self._connection.cursor() as cursor:
+            # The driver takes a column's type from its first rows, and fails where later ones have another.
+            cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(2**24)})
+            cursor.execute(query)
+            return cursor.fetch_arrow_table()
+
+    def about_query(self, error: Exception) -> str | None:
+        said = str(error).rpartition("failed to prepare query: ")[2] if "prepare" in str(error) else ""
+        return said.partition("\nquery:")[0].replace("\n", " ") or ("writing" if "readonly" in str(error) else None)
+
+
+class _DuckDB:
+    """A file of DuckDB."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    @classmethod
+    @contextmanager
+    def connected(cls, place: Address, name: str) -> "Iterator[_DuckDB]":
+        try:
+            import duckdb
+        except ImportError as error:
+            raise MissingExtraError("a table in DuckDB", "duckdb", "databases") from error
+        try:
+            connection = duckdb.connect(str(place.file), read_only=True)
+        except duckdb.Error:
+            rule = "must be a database of DuckDB that no other program has locked"
+            raise InputError(name, rule, "a damaged file, another format or a locked file") from None
+        yield cls(connection)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def tables(self) -> list[tuple[str, str]]:
+        sql = (
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            "WHERE table_catalog = current_database() ORDER BY 1, 2"
+        )
+        return list(self._connection.execute(sql).fetchall())
+
+    def table(self, query: str) -> Any:
+        import pyarrow as pa
+
+        relation = self._connection.sql(query)
+        return pa.table({}) if relation is None else relation.to_arrow_table()
+
+    def about_query(self, error: Exception) -> str | None:
+        import duckdb
+
+        kinds = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException, duckdb.InvalidInputException)
+        return str(error).partition("\n")[0] if isinstance(error, kinds) else None
+
+
+class _PostgreSQL:
+    """A server of PostgreSQL, through ADBC."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    @classmethod
+    @contextmanager
+    def connected(cls, place: Address, name: str) -> "Iterator[_PostgreSQL]":
+        try:
+            from adbc_driver_postgresql import dbapi
+        except ImportError as error:
+            raise MissingExtraError("a table in PostgreSQL", "adbc-driver-postgresql", "databases") from error
+        try:
+            connection = dbapi.connect(urlunsplit(place.url._replace(scheme="postgresql")))
+        except dbapi.Error as error:
+            reason = next((got for word, got in _REASONS.items() if word in str(error)), "no connection")
+            raise InputError(name, f"must be a database that can be reached, {place.name}", reason) from None
+        engine = cls(connection)
+        engine.run("SET default_transaction_read_only = on")
+        connection.commit()
+        yield engine
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def run(self, sql: str) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.execute(sql)
+
+    def tables(self) -> list[tuple[str, str]]:
+        sql = (
+            "SELECT table_schema::text, table_name::text FROM information_schema.tables "
+            "WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2"
+        )
+        return [tuple(row.values()) for row in self.table(sql).to_pylist()]
+
+    def table(self, query: str) -> Any:
+        with self._connection.cursor() as cursor:
+            cursor.execute(query)
+            return cursor.fetch_arrow_table()
+
+    def about_query(self, error: Exception) -> str | None:
+        state = getattr(error, "sqlstate", None) or ""
+        if state == "25006":
+            return "one that writes"
+        lines = [line for line in str(error).splitlines() if "ERROR: " in line]
+        return lines[0].partition("ERROR: ")[2].strip() if state[:2] == "42" and lines else None
+
+
+# Parts of libpq's messages, and what is said for them; the messages themselves name users and addresses.
+_REASONS = {
+    "password": "a password that is wrong or missing",
+    "does not exist": "a database or a user that does not exist",
+    "could not translate": "a host that is not known",
+    "refused": "no answer from a server",
+    "No such file": "no answer from a server",
+    "timeout": "no answer from a server",
+    "invalid": "a URL that PostgreSQL does not understand",
+}
+
+_ENGINES: dict[str, Any] = {
+    "sqlite": _SQLite.connected,
+    "duckdb": _DuckDB.connected,
+    "postgresql": _PostgreSQL.connected,
+    "postgres": _PostgreSQL.connected,
+}

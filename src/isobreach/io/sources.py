@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a table comes from: a file, a folder of Parquet parts, the standard input (``-``) or a database.
+
+Wherever a table goes in, any of these does too, as text or path.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from isobreach._text import visible
+from isobreach.errors import InputError
+from isobreach.io.content import form, standard_input
+from isobreach.io.databases import address, fetch, is_url
+from isobreach.io.delimited import check_encoding
+from isobreach.io.files import file_hash, read_arrow, read_content, read_path
+from isobreach.io.tables import Table, from_memory
+
+STANDARD_INPUT = "-"
+
+
+class Source:
+    """A place where a table is, as it was given, and how to read it there.
+
+    Parameters
+    ----------
+    given
+        A path, ``-`` or a database's URL.
+    role
+        What errors call the table.
+    query
+        What to ask of a database, instead of what stands after the # of its URL.
+    encoding
+        Of CSV and TSV, if it is not UTF-8.
+    """
+
+    def __init__(self, given: str | Path, role: str, *, query: str | None = None, encoding: str | None = None) -> None:
+        self._given, self._role, self._encoding = given, role, encoding
+        self._hash: str | None = None
+        check_encoding(encoding)
+        self._address = address(given, role) if isinstance(given, str) and is_url(given) else None
+        if query is not None:
+            if self._address is None:
+                raise InputError("query", f"must be left out where {role} is not a database", "a query")
+            self._address = self._address._replace(asked=query)
+
+    @property
+    def name(self) -> str:
+        """What records call it: the name of a file, a database without its password; no folder."""
+        if self._address is not None:
+            asked = self._address.asked
+            return visible(f"{self._address.name}#{asked}" if asked else self._address.name)
+        return STANDARD_INPUT if self._given == STANDARD_INPUT else Path(self._given).name
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is neither a file nor a folder."""
+        return self._address is not None or self._given == STANDARD_INPUT
+
+    @property
+    def named(self) -> bool:
+        """Whether its columns have names, as far as can be told before it is read."""
+        return form(Path(self._given)) != ".npy"
+
+    def read(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> Table:
+        """Return the table.
+
+        Parameters
+        ----------
+        columns
+            Those to read, in this order; all where None.
+        id_column
+            Leaves the values and becomes the ids. Without it, the index that pandas wrote beside the columns does.
+        """
+        if self._address is not None:
+            frame = fetch(self._address, self._role, id_column)
+            self._hash = _frame_hash(frame)
+            return read_arrow(frame, self._role, columns, id_column)
+        if self._given == STANDARD_INPUT:
+            content = standard_input(self._role)
+            self._hash = f"sha256:{hashlib.sha256(content.place).hexdigest()}"  # type: ignore[arg-type]
+            return read_content(content, self._role, columns, id_column, self._encoding)
+        return read_path(Path(self._given), self._role, columns, id_column, self._encoding)
+
+    def hash(self) -> str:
+        """Return the hash of a file, or of what was read: bytes of the standard input, rows of a query."""
+        return file_hash(self._given) if self._hash is None else self._hash
+
+
+def asks_nothing(given: str) -> bool:
+    """Return whether a text is a database's URL that names no table and no query."""
+    return is_url(given) and not given.partition("#")[2]
+
+
+def read_table(
+    given: str | Path, *, name: str, columns: Sequence[str] | None = None, id_column: str | None = None
+) -> Table:
+    """Return the table in a file, a folder of Parquet parts, the standard input or a database: see ``Source``."""
+    return Source(given, name).read(columns, id_column)
+
+
+def as_table(obj: Any, name: str) -> Table:
+    """Return a checked table: of an object in memory, or of what a path or a URL names.
+
+    >>> as_table([[1, 2], [3, 4]], "known").columns
+    ('c1', 'c2')
+    """
+    if not isinstance(obj, str | Path):
+        return from_memory(obj, name)
+    table = Source(obj, name).read()
+    # Names and numbers come out again as they came in, in the container that needs no other package.
+    return table if form(Path(obj)) == ".npy" else replace(table, kind="arrow")
+
+
+def _frame_hash(frame: Any) -> str:
+    """Hash of an Arrow table: of the stream that Arrow writes of it, as one batch."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, frame.schema) as writer:
+        writer.write_table(frame.combine_chunks())
+    return f"sha256:{hashlib.sha256(sink.getvalue()).hexdigest()}"
