@@ -95,7 +95,7 @@ def test_what_others_wrote_is_shown_and_never_obeyed(hostile, run, name, as_json
     [
         ("link", *HELD, "--columns", "nope\x1b[31m"),
         ("link", *HELD[2:], "--known", "no\x1b[31m\n\u202e.csv"),
-        ("attack", *HELD, "--out", "no\x1b[31m/such"),
+        ("attack", *HELD, "--out", "known.csv/\x1b[31m"),
         ("perturb", "known.csv", "--scheme", "\x1b[31m"),
         ("\x1b[31m",),
     ],
@@ -123,6 +123,7 @@ def test_python_messages_hold_no_control_characters(tmp_path):
     with pytest.raises(ib.InputError) as error:
         ib.read_key(tmp_path / "a\x1b[31m\nb")
     assert "a\\x1b[31m\\nb" in str(error.value)
+    (tmp_path / "a\x1b[31m").touch()
     with pytest.raises(ib.OutputError) as lost:
         ib.write_key(tmp_path / "a\x1b[31m" / "b", ib.perturb(RECORDS).key)
     assert str(lost.value).isprintable()
