@@ -171,6 +171,19 @@ def test_values_that_are_not_negative_give_a_rotation_away(seed):
     assert (errors <= 0.15 * np.linalg.norm(records, axis=1)).mean() > 0.8
 
 
+@pytest.mark.parametrize("seed", [3, *slow(0, 1, 2, *range(4, 8))])
+def test_values_on_a_grid_give_the_motion_better_than_components(seed):
+    """Eight insiders under noise of 0.3: components find the axes, and the grid of all rows what they miss."""
+    rng = np.random.default_rng(seed)
+    bits = rng.integers(0, 2, (500, 10)).astype(float)
+    bits[~bits.any(axis=1), 0] = 1
+    release = ib.perturb(bits, ib.schemes.Noisy(noise=0.3), seed=seed)
+    held = {"known": bits[:8], "rows": release.key.order[:8], "noise": release.key.noise}
+    found = ib.reconstruct("alignment", release.data, ib.Knowledge(**held), seed=0, motion="orthogonal")
+    told = found.variants["refitted, likely values"][release.key.order]
+    assert (told == bits).all(axis=1)[8:].mean() > 0.97
+
+
 def test_other_objectives_are_variants():
     case = Planted(0)
     found = case.attacked(case.knowledge(2, bounds=(-30, 30)))

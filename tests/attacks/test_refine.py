@@ -71,6 +71,26 @@ def test_a_continuous_attribute_with_many_zeros_shows_no_grid():
     assert not shown_grid(values[:, None]).there.any()
 
 
+def test_an_attribute_has_the_grid_of_the_others_where_few_records_show_another_or_none():
+    records = _rng(0).integers(1, 6, (8, 9)).astype(float)
+    records[:, 0] = 3  # shows none
+    records[:, 1] = [1, 1, 3, 3, 5, 5, 1, 3]  # odd by chance: once in 64 such tables
+    records[:, 2] = 10 * np.array([0, 1, 2, 2, 1, 0, 1, 2])  # tens are not by chance
+    records[:, 3] += 0.1  # on another grid
+    assert shown_grid(records).step[[0, 1, 2, 4, 5]].tolist() == [1, 1, 10, 1, 1]
+    assert shown_grid(records).step[3] == 0.1
+    many = np.tile(records, (4, 1))
+    assert shown_grid(many).step[[0, 1, 2]].tolist() == [1, 2, 10]
+
+
+def test_a_continuous_attribute_has_no_grid_beside_others_that_have():
+    records = _rng(0).integers(0, 2, (12, 5)).astype(float)
+    records[:, 0] = _rng(1).normal(size=12)
+    records[:, 1] = 0.5  # of all 12, and not on the grid of the others
+    assert np.isnan(shown_grid(records).step[:2]).all()
+    assert (shown_grid(records).step[2:] == 1).all()
+
+
 def test_a_divisor_that_few_values_share_by_chance_is_no_step():
     """3, 7 and 11, once each, are whole numbers; their common divisor 4 is chance."""
     assert shown_grid(np.array([[3.0], [7.0], [11.0]])).step == 1
@@ -298,6 +318,95 @@ def test_attributes_that_were_not_read_are_guessed():
     assert got[:, 1].tolist() == [4.0, 4.0]
 
 
+# --- directions of whole numbers
+
+
+def _directions(whole):
+    return whole / np.linalg.norm(whole, axis=1, keepdims=True)
+
+
+WHOLE = {
+    "0/1": lambda rng: np.maximum((rng.random((300, 10)) < 0.3).astype(float), np.eye(10)[rng.integers(0, 10, 300)]),
+    "answers": lambda rng: rng.integers(1, 6, (300, 8)).astype(float),
+    "signed": lambda rng: np.where(np.eye(7)[rng.integers(0, 7, 300)] > 0, 1.0, rng.integers(-2, 3, (300, 7))),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_direction_near_that_of_whole_numbers_becomes_exact(kind, dtype):
+    """Lengths are not released: the multiple that is nearest to whole numbers is found all the same."""
+    for seed in SEEDS:
+        rng = _rng(seed)
+        records = _directions(WHOLE[kind](rng))
+        evidence = Evidence(known=records[:40].astype(dtype), noise=0.01)
+        raw = records[40:] + 0.01 * rng.normal(size=records[40:].shape)
+        got = variants(raw, evidence)["rounded direction"]
+        assert np.isclose(got, records[40:], atol=1e-12).all(axis=1).mean() > 0.97, (kind, seed)
+        np.testing.assert_allclose(row_norms(got), 1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_continuous_directions_and_records_with_lengths_are_no_rays(seed):
+    rng = _rng(seed)
+    assert Evidence(known=_directions(rng.normal(size=(30, 5)))).rays is None
+    assert Evidence(known=_directions(rng.normal(size=(30, 5))).astype(np.float32)).rays is None
+    sparse = rng.exponential(size=(30, 8)) * (rng.random((30, 8)) < 0.3) + np.eye(8)[rng.integers(0, 8, 30)]
+    assert Evidence(known=_directions(sparse)).rays is None
+    assert Evidence(known=np.eye(5)[rng.integers(0, 5, 30)]).rays is None  # one entry each: any direction is a ray
+    whole = WHOLE["answers"](rng)
+    assert Evidence(known=whole).rays is None
+    assert Evidence(known=_directions(whole)[:1]).rays is None
+
+
+def test_directions_of_whole_numbers_give_the_motion_better_than_links():
+    """As values on a grid do: fitted again to all rows, more directions become exact, on every seed."""
+    shares = []
+    for seed in SEEDS:
+        rng = _rng(seed)
+        records = _directions(WHOLE["0/1"](rng))
+        rotation, noise = haar(10, rng), 0.12
+        rows = records @ rotation.T + noise * rng.normal(size=records.shape)
+        evidence = Evidence(known=records[:16], noise=noise)
+        turned = np.linalg.svd(rows[:16].T @ records[:16])
+        start = rows @ turned[0] @ turned[2]
+        found = refit([start], rows, evidence, np.arange(16), records[:16], translates=False)
+        both = variants(start, evidence)["rounded direction"], found.likely(rows)
+        shares.append([np.isclose(one[16:], records[16:], atol=1e-9).all(axis=1).mean() for one in both])
+    links, refitted = np.array(shares).T
+    assert (refitted > links).all(), shares
+    assert refitted.mean() > links.mean() + 0.05, shares
+
+
+# --- the nearest record
+
+
+@pytest.mark.parametrize("translated", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_nearest_linked_record_is_that_of_the_nearest_row(seed, translated):
+    """Distances are kept, hidden part or not: the foot and the residual tell them all."""
+    rng = _rng(seed)
+    records = rng.normal(size=(60, 6)) + 2
+    links = records[:4]
+    centre = links.mean(axis=0) if translated else np.zeros(6)
+    basis = np.linalg.svd(links - centre)[2][: 3 if translated else 4].T
+    feet = centre + (records - centre) @ basis @ basis.T
+    evidence = Evidence(
+        known=links, visible=basis, centre=centre if translated else None, residuals=row_norms(records - feet)
+    )
+    got = variants(feet, evidence)["nearest record"]
+    apart = np.linalg.norm(records[:, None] - links, axis=2)
+    np.testing.assert_array_equal(got, links[apart.argmin(axis=1)])
+
+
+def test_under_noise_the_frequent_record_is_the_likelier_one():
+    sample = np.array([[0.0, 0.0]] * 20 + [[1.0, 0.0]])
+    raw = np.array([[0.55, 0.0], [0.95, 0.0]])
+    near, noisy = (variants(raw, Evidence(sample=sample, noise=noise))["nearest record"] for noise in (0.0, 0.3))
+    assert near.tolist() == [[1.0, 0.0], [1.0, 0.0]]
+    assert noisy.tolist() == [[0.0, 0.0], [1.0, 0.0]]
+
+
 # --- combinations and the choice
 
 
@@ -320,6 +429,7 @@ FULL = {
 }
 NEEDS = {
     "rounded": {"known", "sample"},
+    "nearest record": {"known", "sample"},
     "likely values": {"known", "sample"},
     "clipped": {"known", "sample", "bounds"},
     "regression": {"known", "sample"},
@@ -353,6 +463,14 @@ def test_a_grid_as_fine_as_its_rounding_errors_is_no_list_of_values():
     raw = known + 0.01
     for values in variants(raw, Evidence(known=known, noise=0.05)).values():
         np.testing.assert_allclose(values, raw, atol=0.3)
+
+
+def test_the_nearest_record_is_taken_only_where_rehearsals_say_so():
+    """Of three continuous records nothing else follows: without rehearsals the estimate stays as it is."""
+    raw, known = _rng(0).normal(size=(5, 4)), _rng(1).normal(size=(3, 4))
+    np.testing.assert_array_equal(refined(raw, Evidence(known=known)), raw)
+    copies = [Rehearsal(one, {"": one + 1, "nearest record": one}) for one in known]
+    assert len(np.unique(np.vstack([known, refined(raw, Evidence(known=known), copies)]), axis=0)) == 3
 
 
 def test_rehearsals_choose_the_variant():

@@ -145,6 +145,17 @@ def test_luck_on_one_half_is_not_told():
     assert abs(np.mean(told) - 0.1) < 0.02
 
 
+def test_an_attribute_is_told_by_who_learns_all_of_them_where_others_are_lucky():
+    """A way that learns one attribute of everybody on the splits of one half, and of few on the other."""
+    lucky = [[1.0, 0.1], [0.5, 0.1]] * 4
+    splits = [
+        [Scores(Cell(1), "known-input", way, 0.9, np.array(learned)) for way, learned in ways.items()]
+        for ways in ({"a lucky one": one, "skilled": [0.99, 0.99]} for one in lucky)
+    ]
+    found = matrix(splits, (1,), (), ranges=False, unsuited={})
+    assert found.best[Cell(1)].learned == pytest.approx([0.99, 0.99])
+
+
 def test_skill_is_told_whole():
     split = scores({PLAIN: 0.1, "rounded": 0.9})
     found = matrix([split] * 4, (1,), (), ranges=False, unsuited={})

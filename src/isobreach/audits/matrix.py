@@ -2,8 +2,10 @@
 """Who can do what: for so many insiders and such public knowledge, what the best attacker achieves.
 
 Which attack and which variant of its estimates is best is chosen on one half of the splits and told from the other,
-both ways round; so a lucky draw is not told as skill. An attacker may ignore what he knows, and the release itself: no
-figure falls with more knowledge, and none is below the blind guess.
+both ways round; so a lucky draw is not told as skill. For an attribute the choice is made by that attribute or by all
+of them, whichever tells more: on a few splits many ways learn one attribute of everybody, and some of them by luck. An
+attacker may ignore what he knows, and the release itself: no figure falls with more knowledge, and none is below the
+blind guess.
 """
 
 from collections.abc import Mapping, Sequence
@@ -152,7 +154,10 @@ def _best(splits: Sequence[Sequence[Scores]]) -> Best:
     shares, learned = (np.array(figures) for figures in zip(*(_figures(split, ways) for split in splits), strict=True))
     told = mean_interval(told_from_halves(shares))
     attack, variant = ways[int(shares.mean(axis=0).argmax())]
-    attributes = [float(told_from_halves(learned[:, :, j]).mean()) for j in range(learned.shape[2])]
+    of_all = learned.mean(axis=2)
+    attributes = [
+        max(float(told_from_halves(own, merit).mean()) for merit in (own, of_all)) for own in np.moveaxis(learned, 2, 0)
+    ]
     return Best(attack, variant, told, np.array(attributes))
 
 
@@ -168,18 +173,21 @@ def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[
     return [score.breached for score in taken], [score.learned for score in taken]
 
 
-def told_from_halves(values: FloatArray) -> FloatArray:
+def told_from_halves(values: FloatArray, merits: FloatArray | None = None) -> FloatArray:
     """Of each split, what was chosen on the splits of the other half.
 
     Parameters
     ----------
     values
         Figures, one row a split and one column a choice.
+    merits
+        By which a choice is made, in the same order; the figures themselves by default.
     """
+    merits = values if merits is None else merits
     told = np.empty(len(values))
     even, odd = np.arange(0, len(values), 2), np.arange(1, len(values), 2)
     for chosen_on, told_from in ((even, odd), (odd, even)):
         if len(told_from):
-            fit = values[chosen_on] if len(chosen_on) else values
+            fit = merits[chosen_on] if len(chosen_on) else merits
             told[told_from] = values[told_from, int(fit.mean(axis=0).argmax())]
     return told

@@ -14,6 +14,7 @@ from isobreach.attacks.alignment.choosing import sought
 from isobreach.attacks.alignment.confirmation import confirmation
 from isobreach.attacks.alignment.estimates import cleaned, estimates
 from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction, document, reason
+from isobreach.attacks.alignment.refitting import refitted
 from isobreach.attacks.alignment.situation import MOTIONS, Situation, columns_of, situation_of
 from isobreach.attacks.alignment.solution import Solution
 from isobreach.attacks.alignment.studied import Studied
@@ -110,7 +111,7 @@ def _run(
         release, studied.rows, knowledge, motion=chosen.motion, set_aside=chosen.set_aside, progress=progress
     )
     studied = studied.reduced(situation)
-    situation = _calibrated(situation, studied)
+    linked, situation = situation, _calibrated(situation, studied)
     solutions = sought(situation, studied, chosen.objective, epsilon=chosen.epsilon, most=chosen.effort)
     facts: dict[str, Any] = {
         "motion": situation.motion,
@@ -124,7 +125,7 @@ def _run(
     best = solutions[0]
     confirmed = confirmation(release, situation, best, chosen.epsilon)
     claimed, why = reason(best, confirmed, coarse=_coarse(knowledge))
-    several = _estimates(release, situation, studied, knowledge, solutions, chosen.epsilon, progress)
+    several = _estimates(release, linked, studied, knowledge, solutions, chosen.epsilon, progress)
     matrix, shift = _whole(situation, best)
     return AlignmentReconstruction(
         claimed,
@@ -196,4 +197,4 @@ def _estimates(
         found["noise left in"] = estimates(release, situation, solutions[0], None, progress)
     for one in solutions[1:]:
         found[one.objective] = refined(estimates(release, situation, one, density, progress), evidence)
-    return found
+    return found | refitted(release, situation, studied.rows, solutions, evidence)

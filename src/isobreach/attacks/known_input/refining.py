@@ -36,6 +36,7 @@ from isobreach.attacks.refine import (
     apply,
     can_refit,
     chosen,
+    every_step,
     recipes,
     refit,
     ridge,
@@ -261,8 +262,7 @@ class Refining(Mapping[str, FloatArray]):
         """The variant that the attacker would choose; None where that is the attack's own estimate."""
         if not len(self):
             return None
-        every_step = [name for name, (fit, _) in self._reading.recipes.items() if fit == _OWN]
-        default = every_step[-1] if every_step else _OWN
+        default = every_step(name for name, (fit, _) in self._reading.recipes.items() if fit == _OWN)
         return chosen(self._rehearsals(), [_OWN, *self], default, self._result.epsilon) or None
 
     @property

@@ -10,7 +10,7 @@ from isobreach.attacks.refine.blind import blind, interval_guess
 from isobreach.attacks.refine.choice import Rehearsal, chosen, refined
 from isobreach.attacks.refine.evidence import Evidence
 from isobreach.attacks.refine.grid import Grid, shown_grid
-from isobreach.attacks.refine.recipes import Recipe, apply, recipes, variants
+from isobreach.attacks.refine.recipes import Recipe, apply, every_step, recipes, variants
 from isobreach.attacks.refine.refit import Refit, can_refit, refit
 from isobreach.attacks.refine.steps import ridge
 
@@ -24,6 +24,7 @@ __all__ = [
     "blind",
     "can_refit",
     "chosen",
+    "every_step",
     "interval_guess",
     "recipes",
     "refined",

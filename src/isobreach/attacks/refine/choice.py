@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.refine.evidence import Evidence
-from isobreach.attacks.refine.recipes import apply, recipes, variants
+from isobreach.attacks.refine.recipes import apply, every_step, recipes, variants
 
 FloatArray = NDArray[np.float64]
 
@@ -95,4 +95,4 @@ def refined(raw: FloatArray, evidence: Evidence, rehearsals: Iterable[Rehearsal]
         How known records would have been estimated without them.
     """
     found = {"": (), **recipes(evidence)}
-    return apply(found[chosen(rehearsals, found, list(found)[-1], evidence.epsilon)], raw, evidence)
+    return apply(found[chosen(rehearsals, found, every_step(found), evidence.epsilon)], raw, evidence)

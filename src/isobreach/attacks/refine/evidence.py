@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.refine.grid import Grid, no_grid, shown_grid
+from isobreach.attacks.refine.rays import Rays, shown_rays
 from isobreach.release import unit_roundoff
 
 FloatArray = NDArray[np.float64]
 
+_OF_RECORDS = ("population", "occurring", "means", "ranges", "steps", "rays")  # the same for all rows
 _OUTSIDE = 0.1  # share of records that may lie outside of ranges that a sample shows: clipping gains more than that
 
 
@@ -78,8 +80,18 @@ class Evidence:
             ``norms``, ``visible``, ``centre`` and ``residuals``.
         """
         told = replace(self, **rows)
-        vars(told).update({name: getattr(self, name) for name in ("population", "means", "ranges", "steps")})
+        vars(told).update({name: getattr(self, name) for name in _OF_RECORDS})
         return told
+
+    @cached_property
+    def occurring(self) -> tuple[FloatArray, FloatArray] | None:
+        """Distinct complete records that the attacker holds, and how often each occurs; None where there is none."""
+        records = np.empty((0, 0)) if self.population is None else self.population
+        records = records[np.isfinite(records).all(axis=1)]
+        if not len(records):
+            return None
+        distinct, counts = np.unique(records, axis=0, return_counts=True)
+        return distinct, counts.astype(np.float64)
 
     @cached_property
     def means(self) -> FloatArray | None:
@@ -108,12 +120,24 @@ class Evidence:
     @cached_property
     def steps(self) -> Grid | None:
         """The grid of the attributes, given or shown by records; None where no attribute has one."""
-        tables = [one for one in (self.known, self.sample) if one is not None]
-        unit = max([2.0**-53, *(unit_roundoff(np.asarray(one)) for one in tables)])
-        shown = None if self.population is None else shown_grid(self.population, unit)
+        shown = None if self.population is None else shown_grid(self.population, self._unit)
         columns = next((len(one.step) for one in (self.grid, shown) if one is not None), 0)
         found = (self.grid or no_grid(columns)).or_else(shown or no_grid(columns))
         return found if found.there.any() else None
+
+    @cached_property
+    def rays(self) -> Rays | None:
+        """Whole numbers of which the attacker's records are multiples, where all have one length; None otherwise."""
+        if self.occurring is None or self.population is None:
+            return None
+        complete = self.population[np.isfinite(self.population).all(axis=1)]
+        return shown_rays(complete, self._unit, self.bounds)
+
+    @property
+    def _unit(self) -> float:
+        """Unit roundoff of the type that the records came in."""
+        tables = [np.asarray(one) for one in (self.known, self.sample) if one is not None]
+        return max([2.0**-53, *(unit_roundoff(one) for one in tables)])
 
 
 def _shown_range(values: FloatArray, step: float, columns: int) -> tuple[float, float]:

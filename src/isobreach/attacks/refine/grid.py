@@ -13,12 +13,17 @@ values always lie on a grid; they show one if both repeat, which values of a con
 probability 1 - 1/zeta(D - 1), 8% for five. So the step is believed from five distinct values on, or where every value
 repeats: by Good and Turing, values that are still unseen are then rare. Otherwise the decimals of the values are the
 grid, if they have few.
+
+*Has an attribute the grid of the others?* Of few records all may have the same value of an attribute, or odd ones only.
+Where at least half of the attributes show one and the same grid, an attribute whose values lie on it and that shows no
+grid has it too: values of a continuous attribute do not lie there. So has one that shows a step k times as wide, unless
+N values that lie on the wider one by chance, k^(1 - N) for each of n attributes, are too improbable, 1e-3.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from isobreach.release import grid_spacing
 
@@ -75,6 +80,36 @@ class Grid:
         """
         return Grid(np.where(self.there, self.step, other.step), np.where(self.there, self.offset, other.offset))
 
+    def shared(self, records: FloatArray, unit: float) -> "Grid":
+        """Return the same, but the grid that at least half of the attributes share where others may have it too.
+
+        Parameters
+        ----------
+        records
+            Records, N x n; NaN where a value is not known.
+        unit
+            Unit roundoff of the type that they came in.
+        """
+        there = np.flatnonzero(self.there)
+        if not len(there):
+            return self
+        error = _TEST.roundings * unit * float(np.nanmax(np.abs(records)))
+        model = there[np.argsort(self.step[there])[(len(there) - 1) // 2]]  # of which most have the step, if any has
+        step, offset = float(self.step[model]), float(self.offset[model])
+        same = [
+            j for j in there if abs(self.step[j] - step) <= error and _off_grid(self.offset[j], step, offset) <= error
+        ]
+        if 2 * len(same) < len(self.step):
+            return self
+        steps, offsets = self.step.copy(), self.offset.copy()
+        for j in np.setdiff1d(np.arange(len(steps)), same):
+            values = records[np.isfinite(records[:, j]), j]
+            times = 1.0 if np.isnan(steps[j]) else steps[j] / step
+            by_chance = len(steps) * max(times, 1.0) ** (1.0 - len(values)) >= _TEST.chance
+            if len(values) and by_chance and _off_grid(values, step, offset) <= error:
+                steps[j], offsets[j] = step, offset
+        return Grid(steps, offsets)
+
     def rounded(self, values: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return values rounded to the nearest point of the grid within the ranges; others are only clipped.
 
@@ -108,6 +143,12 @@ def no_grid(columns: int) -> Grid:
     return Grid(np.full(columns, np.nan), np.full(columns, np.nan))
 
 
+def _off_grid(values: ArrayLike, step: float, offset: float) -> float:
+    """Greatest distance of values from a grid."""
+    beyond = np.asarray(values, dtype=np.float64) - offset
+    return float(np.abs(beyond - step * np.rint(beyond / step)).max())
+
+
 def shown_grid(records: FloatArray, unit: float = 2.0**-53) -> Grid:
     """Return the grid that the values of some records show, attribute by attribute.
 
@@ -119,7 +160,8 @@ def shown_grid(records: FloatArray, unit: float = 2.0**-53) -> Grid:
         Unit roundoff of the type that they came in.
     """
     found = [_attribute_grid(column[np.isfinite(column)], unit) for column in np.asarray(records, dtype=np.float64).T]
-    return Grid(np.array([step for step, _ in found]), np.array([offset for _, offset in found]))
+    shown = Grid(np.array([step for step, _ in found]), np.array([offset for _, offset in found]))
+    return shown.shared(records, unit)
 
 
 def _attribute_grid(values: FloatArray, unit: float) -> tuple[float, float]:

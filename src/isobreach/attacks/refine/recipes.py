@@ -2,10 +2,11 @@
 """Which steps the knowledge allows, and in which combinations they are worth trying: recipes by name.
 
 First what is done to the hidden part (or to the length, where no part is visible), then ranges, then the grid. A name
-lists what was done. The last recipe takes every step that the knowledge allows.
+lists what was done. The last recipe takes every step that the knowledge allows. The nearest record takes the place of
+an estimate, and is no such step.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 
 import numpy as np
@@ -17,6 +18,8 @@ from isobreach.attacks.refine.evidence import Evidence
 FloatArray = NDArray[np.float64]
 Step = Callable[[FloatArray, Evidence], FloatArray]
 Recipe = tuple[Step, ...]
+
+_NEAREST = "nearest record"
 
 
 def recipes(evidence: Evidence) -> dict[str, Recipe]:
@@ -34,13 +37,26 @@ def recipes(evidence: Evidence) -> dict[str, Recipe]:
         if evidence.noise and evidence.population is not None:
             finishes["likely values"] = (steps.likely,)
         finishes["rounded"] = (steps.rounded,)
-    found = {}
+    if evidence.rays is not None:
+        finishes["rounded direction"] = (steps.rounded_direction,)
+    found: dict[str, Recipe] = {} if evidence.occurring is None else {_NEAREST: (steps.filled, steps.nearest)}
     for first, start in _starts(evidence).items():
         for last, finish in finishes.items():
             name = ", ".join(part for part in (first, last) if part)
             if name:
                 found[name] = (steps.filled, *start, *finish)
     return found
+
+
+def every_step(names: Iterable[str]) -> str:
+    """Return the name of the recipe that takes every step that the knowledge allows; empty where there is none.
+
+    Parameters
+    ----------
+    names
+        Of recipes, in their order.
+    """
+    return next((name for name in reversed(list(names)) if name != _NEAREST), "")
 
 
 def _starts(evidence: Evidence) -> dict[str, Recipe]:

@@ -13,16 +13,19 @@ estimates are most likely,
 
     mean over rows of  sum over attributes of  log sum over v of p(v) exp(-(e - v)^2 / (2 sigma^2)),
 
-which needs no truth, and proves nothing either.
+which needs no truth, and proves nothing either. Where only directions of whole numbers are released (``rays``), the
+likeliest directions take the place of z, and their cost that of the likelihood.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.refine.evidence import Evidence
+from isobreach.attacks.refine.rays import Rays
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -86,6 +89,70 @@ class _Values:
         return replace(self, counts=counts + _REFITTING.pseudo)
 
 
+class _Told(Protocol):
+    """What estimates, each off by a noise, say of records."""
+
+    def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "_Told"]:
+        """Posterior means with s^2 larger by so many squared steps, and what is then told."""
+
+    def likely(self, estimates: FloatArray, noise: float) -> FloatArray:
+        """The likeliest records."""
+
+    def score(self, estimates: FloatArray, noise: float) -> float:
+        """Mean log-likelihood of a row's estimates."""
+
+
+@dataclass(frozen=True, eq=False)
+class _OnGrid:
+    """Values of each attribute; None where it is continuous, and stays as it is."""
+
+    attributes: tuple[_Values | None, ...]
+
+    @property
+    def _there(self) -> list[tuple[int, _Values]]:
+        return [(j, one) for j, one in enumerate(self.attributes) if one is not None]
+
+    def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "_OnGrid"]:
+        """Attribute by attribute; the same with how often all rows have each value."""
+        guessed, found = estimates.copy(), list(self.attributes)
+        for j, one in self._there:
+            weights, _ = _weights(one.log_weights(estimates[:, j], noise**2 + wide * one.square))
+            guessed[:, j], found[j] = weights @ one.values, one.met(weights.sum(axis=0))
+        return guessed, _OnGrid(tuple(found))
+
+    def likely(self, estimates: FloatArray, noise: float) -> FloatArray:
+        """The likeliest values."""
+        found = estimates.copy()
+        for j, one in self._there:
+            found[:, j] = one.values[one.log_weights(estimates[:, j], noise**2).argmax(axis=1)]
+        return found
+
+    def score(self, estimates: FloatArray, noise: float) -> float:
+        """Sum over attributes."""
+        likely = [_weights(one.log_weights(estimates[:, j], noise**2))[1].mean() for j, one in self._there]
+        return float(sum(likely))
+
+
+@dataclass(frozen=True, eq=False)
+class _OnRays:
+    """Directions of whole numbers."""
+
+    rays: Rays
+
+    def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "_OnRays"]:
+        """Means over lengths; a step is as long as it is at the middle length."""
+        step = 1 / float(np.median(self.rays.lengths))
+        return self.rays.expected(estimates, float(np.sqrt(noise**2 + wide * step**2))), self
+
+    def likely(self, estimates: FloatArray, noise: float) -> FloatArray:
+        """The likeliest directions."""
+        return self.rays.likely(estimates, noise)[0]
+
+    def score(self, estimates: FloatArray, noise: float) -> float:
+        """By the cost of the likeliest direction."""
+        return -float(self.rays.likely(estimates, noise)[1].mean())
+
+
 @dataclass(frozen=True, eq=False)
 class Refit:
     """A motion fitted to all rows: x = known_centre + (y - released_centre) matrix.
@@ -102,7 +169,7 @@ class Refit:
     released_centre: FloatArray
     matrix: FloatArray
     score: float
-    _told: tuple[_Values | None, ...]
+    _told: _Told
     _noise: float
 
     def estimates(self, rows: FloatArray) -> FloatArray:
@@ -123,22 +190,18 @@ class Refit:
         rows
             Released rows, at the records' scale.
         """
-        found = self.estimates(rows)
-        for j, one in enumerate(self._told):
-            if one is not None:
-                found[:, j] = one.values[one.log_weights(found[:, j], self._noise**2).argmax(axis=1)]
-        return found
+        return self._told.likely(self.estimates(rows), self._noise)
 
 
 def can_refit(evidence: Evidence) -> bool:
-    """Return whether an attribute has a grid of few values.
+    """Return whether an attribute has a grid of few values, or records are directions of whole numbers.
 
     Parameters
     ----------
     evidence
-        Of which grid, ranges and records are used.
+        Of which grid, rays, ranges and records are used.
     """
-    return any(one is not None for one in _told(evidence))
+    return _told(evidence) is not None
 
 
 def refit(
@@ -167,16 +230,19 @@ def refit(
     """
     pinned = _Pinned(rows, places, records, translates)
     told = _told(evidence)
+    assert told is not None  # can_refit
     return max((pinned.followed(start, told, evidence.noise) for start in starts), key=lambda one: one.score)
 
 
-def _told(evidence: Evidence) -> tuple[_Values | None, ...]:
-    """Values of every attribute that has a grid within a range, and few of them."""
+def _told(evidence: Evidence) -> _Told | None:
+    """Rays, or the values of every attribute that has a grid within a range, and few of them."""
+    if evidence.rays is not None:
+        return _OnRays(evidence.rays)
     grid, ranges, held = evidence.steps, evidence.ranges, evidence.population
     if grid is None or ranges is None or held is None:
-        return ()
+        return None
     bounds = np.tile([-np.inf, np.inf], (held.shape[1], 1)) if evidence.bounds is None else evidence.bounds
-    return tuple(
+    attributes = tuple(
         _values(
             column[np.isfinite(column)],
             max(low - _REFITTING.beyond * step, least),
@@ -188,6 +254,7 @@ def _told(evidence: Evidence) -> tuple[_Values | None, ...]:
             held.T, *ranges, bounds, grid.step, grid.offset, strict=True
         )
     )
+    return _OnGrid(attributes) if any(one is not None for one in attributes) else None
 
 
 def _values(own: FloatArray, low: float, high: float, step: float, offset: float) -> _Values | None:
@@ -211,22 +278,21 @@ class _Pinned:
         self._weights = np.ones(len(rows))
         self._weights[places] = _REFITTING.weight
 
-    def followed(self, start: FloatArray, told: tuple[_Values | None, ...], noise: float) -> Refit:
+    def followed(self, start: FloatArray, told: _Told, noise: float) -> Refit:
         """Where a start leads to."""
         estimates, last = start, np.asarray(np.inf)
         for turn in range(_REFITTING.rounds):
             wide = _REFITTING.first * _REFITTING.falls**turn
-            guessed, told = _expected(estimates, told, noise, wide)
+            guessed, told = told.expected(estimates, noise, wide)
             guessed[self._places] = self._records
             fitted = self._fitted(guessed, told, noise)
             estimates = fitted.estimates(self._rows)
             if np.abs(fitted.matrix - last).max() < _REFITTING.settled:
                 break
             last = fitted.matrix
-        likely = [_weights(one.log_weights(estimates[:, j], noise**2))[1].mean() for j, one in _there(told)]
-        return replace(fitted, score=float(sum(likely)))
+        return replace(fitted, score=told.score(estimates, noise))
 
-    def _fitted(self, guessed: FloatArray, told: tuple[_Values | None, ...], noise: float) -> Refit:
+    def _fitted(self, guessed: FloatArray, told: _Told, noise: float) -> Refit:
         """The motion that takes guessed records to the rows."""
         share = self._translates * self._weights / self._weights.sum()
         known_centre, released_centre = share @ guessed, share @ self._rows
@@ -235,24 +301,9 @@ class _Pinned:
         return Refit(known_centre, released_centre, inner @ outer, -np.inf, told, noise)
 
 
-def _there(told: tuple[_Values | None, ...]) -> list[tuple[int, _Values]]:
-    return [(j, one) for j, one in enumerate(told) if one is not None]
-
-
 def _weights(log: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Weights that sum to one in each row, and the log of what they summed to."""
     highest = log.max(axis=1, keepdims=True)
     weights = np.exp(log - highest)
     total = weights.sum(axis=1, keepdims=True)
     return weights / total, np.log(total) + highest
-
-
-def _expected(
-    estimates: FloatArray, told: tuple[_Values | None, ...], noise: float, wide: float
-) -> tuple[FloatArray, tuple[_Values | None, ...]]:
-    """Posterior means, and how often all rows have each value; continuous attributes stay as they are."""
-    guessed, found = estimates.copy(), list(told)
-    for j, one in _there(told):
-        weights, _ = _weights(one.log_weights(estimates[:, j], noise**2 + wide * one.square))
-        guessed[:, j], found[j] = weights @ one.values, one.met(weights.sum(axis=0))
-    return guessed, tuple(found)
