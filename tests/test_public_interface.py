@@ -30,7 +30,7 @@ NAMES = {
     "perturb",
     "schemes",
 }
-HEAVY = {"numba", "scipy", "pyarrow", "matplotlib", "pandas", "polars", "rich", "click"}
+HEAVY = {"numba", "scipy", "pyarrow", "matplotlib", "pandas", "polars", "rich", "click", "sklearn"}
 
 
 def _fresh(code):

@@ -91,6 +91,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("datasets", "schemes"):
         return import_module(f"isobreach.{name}")
+    if name.endswith("Perturbation"):  # a class for every scheme: not listed, because it needs scikit-learn
+        return getattr(import_module("isobreach.transformers"), name)
     if name not in _HOMES:
         raise AttributeError(f"module 'isobreach' has no attribute {name!r}")
     value = getattr(import_module(f"isobreach.{_HOMES[name]}"), name)

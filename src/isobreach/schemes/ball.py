@@ -11,7 +11,7 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative, check_positive
 from isobreach.release import ReleaseModel
-from isobreach.schemes.key import Release
+from isobreach.schemes.key import Key, Release
 from isobreach.schemes.rotation import rotated, spread, unit
 from isobreach.schemes.scheme import Scheme
 
@@ -53,9 +53,18 @@ class Ball(Scheme):
         radius = float(self.scale * beta / 4)
         motion = rotated(self.name, records, source)
         key = replace(motion, scale=float(self.scale), noise=radius / np.sqrt(n + 2))
-        # Archimedes: the first n coordinates of a uniform point on the sphere of R^(n + 2) are uniform in the ball.
-        noise = radius * unit(source.standard_normal((rows, n + 2)))[:, :n]
-        return Release(key.apply(records) + noise, key)
+        return Release(key.apply(records) + _in_ball(radius, rows, n, source), key)
+
+    def rows(self, records: NDArray[Any], key: Key, source: RandomSource) -> NDArray[np.float64]:
+        """Return the images of any records under a key, with new noise from a ball of the key's size."""
+        rows, n = records.shape
+        return key.moved(records) + _in_ball(key.noise * np.sqrt(n + 2), rows, n, source)
+
+
+def _in_ball(radius: float, rows: int, n: int, source: RandomSource) -> NDArray[np.float64]:
+    """Return uniform points of a ball of R^n."""
+    # Archimedes: the first n coordinates of a uniform point on the sphere of R^(n + 2) are uniform in the ball.
+    return np.asarray(radius * unit(source.standard_normal((rows, n + 2)))[:, :n])
 
 
 SCHEME = Ball()

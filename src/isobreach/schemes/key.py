@@ -98,8 +98,18 @@ class Key:
             m x n, in the order in which they were protected.
         """
         released = np.empty((len(records), len(self.translation)))
-        released[self.order] = self.scale * (records @ self.rotation.T) + self.translation
+        released[self.order] = self.moved(records)
         return released
+
+    def moved(self, records: NDArray[Any]) -> FloatArray:
+        """Return the images of any records, in their order, before the noise.
+
+        Parameters
+        ----------
+        records
+            As many as you like, n columns.
+        """
+        return np.asarray(self.scale * (records @ self.rotation.T) + self.translation)
 
     def invert(self, released: NDArray[Any]) -> FloatArray:
         """Return the records, in their own order; noise stays in them, divided by the scale.
@@ -115,7 +125,20 @@ class Key:
         if released.shape != expected:
             got = " x ".join(map(str, released.shape))
             raise InputError("released", f"must be the table of this key: {expected[0]} x {expected[1]}", got)
-        return np.asarray((released[self.order] - self.translation) @ self.rotation / self.scale)
+        return self.back(released[self.order])
+
+    def back(self, rows: NDArray[Any]) -> FloatArray:
+        """Return the records behind any released rows, in the order of the rows.
+
+        Parameters
+        ----------
+        rows
+            As many as you like, N columns.
+        """
+        if rows.shape[1] != len(self.translation):
+            rule = f"must have {len(self.translation)} columns, as the release of this key"
+            raise InputError("released", rule, rows.shape[1])
+        return np.asarray((rows - self.translation) @ self.rotation / self.scale)
 
 
 def _real(array: NDArray[Any]) -> bool:

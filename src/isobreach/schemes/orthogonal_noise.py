@@ -12,7 +12,7 @@ from isobreach._settings import setting
 from isobreach._validation import check_not_negative
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
-from isobreach.schemes.key import Release
+from isobreach.schemes.key import Key, Release
 from isobreach.schemes.rotation import rotated, unit
 from isobreach.schemes.scheme import Scheme
 
@@ -38,28 +38,41 @@ class OrthogonalNoise(Scheme):
     name: ClassVar[str] = "orthogonal-noise"
     model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="orthogonal", unit_length=True, scale=True)
 
+    least_columns: ClassVar[int] = 2
+
     def __post_init__(self) -> None:
         check_not_negative("noise", self.noise)
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""
         n = records.shape[1]
-        if n == 1:
+        if n < self.least_columns:
             raise InputError("X", f"must have two columns or more for the scheme {self.name}", "1 column")
+        motion = rotated(self.name, records, source)
+        scale = 1 / np.hypot(1, self.noise)
+        key = replace(motion, scale=float(scale), noise=float(scale * self.noise / np.sqrt(n)))
+        return Release(motion.apply(self._turned(records, source)), key)
+
+    def rows(self, records: NDArray[Any], key: Key, source: RandomSource) -> NDArray[np.float64]:
+        """Return the images of any records under a key, each turned anew; those of zeros only stay zeros."""
+        images, turned = np.zeros(records.shape), records.any(axis=1)
+        images[turned] = replace(key, scale=1.0).moved(self._turned(records[turned], source))
+        return images
+
+    def _turned(self, records: NDArray[Any], source: RandomSource) -> NDArray[np.float64]:
+        """Return the records with length one, each turned by a little."""
+        n = records.shape[1]
         zero = np.flatnonzero(~records.any(axis=1))
         if len(zero):
             got = f"{len(zero)} of zeros only; the first is row {zero[0] + 1}"
             raise InputError(
                 "X", f"must have records with a direction for the scheme {self.name}", got, "Leave them out."
             )
-        motion = rotated(self.name, records, source)
         u = records.astype(np.float64)
         u = unit(u / np.abs(u).max(axis=1, keepdims=True))  # divided first: squares of small entries underflow
         g = source.standard_normal(records.shape)
         g -= np.sum(g * u, axis=1, keepdims=True) * u
-        scale = 1 / np.hypot(1, self.noise)
-        key = replace(motion, scale=float(scale), noise=float(scale * self.noise / np.sqrt(n)))
-        return Release(motion.apply(unit(u + self.noise / np.sqrt(n - 1) * g)), key)
+        return unit(u + self.noise / np.sqrt(n - 1) * g)
 
 
 SCHEME = OrthogonalNoise()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every scheme is a scikit-learn transformer that keeps its key and does what the scheme does."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import isobreach as ib
+from isobreach import transformers
+
+NAMES = transformers.class_names()
+X = np.random.default_rng(0).normal(5, 2, (200, 4))
+
+
+@parametrize_with_checks([getattr(ib, name)() for name in NAMES])
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def test_there_is_one_for_every_scheme():
+    assert set(NAMES.values()) == set(ib.schemes.SCHEMES)
+    named = {"Rigid", "Orthogonal", "Noisy", "Ball", "OrthogonalNoise"}
+    assert {f"{name}Perturbation" for name in named} == set(NAMES)
+    assert dir(transformers) == sorted(NAMES)
+    with pytest.raises(AttributeError, match="has no attribute 'NoPerturbation'"):
+        ib.NoPerturbation  # noqa: B018
+    with pytest.raises(TypeError, match="unexpected keyword argument 'widht'"):
+        ib.RigidPerturbation(widht=7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_key_is_that_of_the_scheme_and_undoes_every_row(name):
+    transformer = getattr(ib, name)(random_state=3).fit(X)
+    key = ib.perturb(X, NAMES[name], seed=3).key
+    for field in ("rotation", "translation", "scale", "noise"):
+        np.testing.assert_array_equal(getattr(transformer.key_, field), getattr(key, field))
+    rows = transformer.transform(X[50:150])
+    back = transformer.inverse_transform(rows)
+    expected = X[50:150] / np.linalg.norm(X[50:150], axis=1, keepdims=True) if "OrthogonalNoise" in name else X[50:150]
+    error = np.sqrt(np.mean((back - expected) ** 2)) * key.scale
+    assert error == pytest.approx(key.noise, rel=0.15, abs=1e-12)
+    again = pickle.loads(pickle.dumps(transformer))
+    np.testing.assert_array_equal(again.transform(X), transformer.transform(X))
+    np.testing.assert_array_equal(clone(transformer).fit(X).transform(X), transformer.transform(X))
+
+
+def test_without_a_seed_no_key_and_no_noise_repeats():
+    first, second = ib.NoisyPerturbation().fit(X), ib.NoisyPerturbation().fit(X)
+    assert not np.allclose(first.key_.rotation, second.key_.rotation)
+    assert not np.allclose(first.transform(X), first.transform(X))
+
+
+def test_records_of_zeros_stay_zeros_where_lengths_are_lost():
+    records = X.copy()
+    records[7] = 0
+    rows = ib.OrthogonalNoisePerturbation(random_state=0).fit_transform(records)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), np.arange(200) != 7, atol=1e-12)
+
+
+def test_in_a_pipeline_distances_stay_and_names_do_not():
+    frame = pd.DataFrame(X, columns=["age", "income", "height", "weight"])
+    pipeline = make_pipeline(StandardScaler(), ib.RigidPerturbation(width=6, random_state=0))
+    released = pipeline.set_output(transform="pandas").fit_transform(frame)
+    assert released.columns.tolist() == ["c1", "c2", "c3", "c4", "c5", "c6"]
+    standard = StandardScaler().fit_transform(X)
+    distances = (np.linalg.norm(rows - rows[0], axis=1) for rows in (released.to_numpy(), standard))
+    np.testing.assert_allclose(*distances, atol=1e-12)
+    np.testing.assert_allclose(pipeline.inverse_transform(released.to_numpy()), X, atol=1e-12)
