@@ -13,14 +13,14 @@ from isobreach.geometry import row_norms
 from isobreach.linking import Linkage
 from isobreach.release import EXACT
 
-_NAMES = ("scheme", "epsilon", "coalition_sizes", "trials", "level", "tolerance", "noise_levels", "target")
+_NAMES = ("scheme", "epsilon", "coalition_sizes", "trials", "level", "tolerance", "noise_levels")
 _DEFAULTS = {name: signature(ib.audit).parameters[name].default for name in _NAMES}
 
 
 def settings(**asked):
-    return audits.Settings.checked(
-        **{**_DEFAULTS, "attackers": (), "rows_known": False, "samples": (), "splits": 0, **asked}
-    )
+    criterion = audits.Criterion.checked(asked.pop("target", 0.05), asked.pop("criterion", audits.SHARE))
+    usual = {"attackers": (), "rows_known": False, "samples": (), "splits": 0, "criterion": criterion}
+    return audits.Settings.checked(**{**_DEFAULTS, **usual, **asked})
 
 
 def orders(total, seed, trials, size):

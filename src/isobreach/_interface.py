@@ -14,7 +14,7 @@ from isobreach import attacks, audits, linking, schemes
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
 from isobreach.attacks import AttackResult, Knowledge, Reconstruction
-from isobreach.audits import EFFORT, INSIDERS, AuditResult, Gate, Settings, Store
+from isobreach.audits import EFFORT, INSIDERS, SHARE, WORST_RECORD, AuditResult, Criterion, Gate, Settings, Store
 from isobreach.engine import Engine
 from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
@@ -211,17 +211,25 @@ class AuditReport(AuditResult):
         """What was found, a sentence each."""
         return audit_sentences(self)
 
-    def gate(self, limit: float, insiders: int | None = None) -> Gate:
-        """Decide whether a breach probability above a limit was found.
+    def gate(self, limit: float | None = None, insiders: int | None = None, criterion: str | None = None) -> Gate:
+        """Decide whether a limit is exceeded.
 
         Parameters
         ----------
         limit
-            The highest breach probability that is allowed.
+            The largest share or probability that is allowed; by default that of the audit.
         insiders
             One of ``sizes``, the largest by default; smaller coalitions count too.
+        criterion
+            ``"share"``: of the others, whom any attacker is expected to breach. ``"worst-record"``: probability with
+            which the most exposed record is breached. By default that of the audit, and the worst record if it had no
+            limit.
         """
-        return audits.gate(self, limit, insiders)
+        asked = self.criterion
+        if limit is None and asked is None:
+            raise InputError("limit", "must be given, here or to the audit", "none", "Name a limit such as 0.05.")
+        kind = criterion or (WORST_RECORD if asked is None else asked.kind)
+        return audits.gate(self, Criterion.checked(asked.limit if limit is None and asked else limit, kind), insiders)
 
     def to_json(self, path: str | Path, *, force: bool = True) -> None:
         """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``.
@@ -268,6 +276,8 @@ def audit(
     tolerance: float | Sequence[float] | None = None,
     noise_levels: Sequence[float] = (),
     target: float = 0.05,
+    limit: float | None = None,
+    criterion: str = SHARE,
     rows_known: bool = False,
     samples: Sequence[int] = (200, 1000),
     ranges: bool = False,
@@ -299,8 +309,14 @@ def audit(
         Breach probability from which on a record counts as breached.
     tolerance
         Error within which an attribute counts as learned, one number or one a column; 5% of its range by default.
-    noise_levels, target
-        Noise to try as a remedy, relative to the table's spread, and the breach rate that it should not exceed.
+    noise_levels
+        Noise to try as a remedy, relative to the table's spread.
+    limit, criterion
+        What may not be exceeded, for gate, remedies and verdict alike: ``"share"``, the share of other people's records
+        that any attacker is expected to breach, or ``"worst-record"``, the probability with which the most exposed
+        record is breached.
+    target
+        The limit of remedies where there is no gate.
     rows_known
         Suppose that insiders know their own rows, from whatever source, instead of having to find them: no linking
         could do better. With a scheme that adds noise they always are, because finding them takes too long.
@@ -330,12 +346,13 @@ def audit(
         level,
         tolerance,
         noise_levels,
-        target,
+        Criterion.checked(target if limit is None else limit, criterion),
         attackers_of(attacks),
         rows_known,
         samples,
         ranges,
         check_integer("splits", splits, least=2),
+        limit is not None,
     )
     result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None

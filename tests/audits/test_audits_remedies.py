@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What would help: noise really attacked, use really measured; and attackers who know nothing."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -89,7 +90,9 @@ def _tried(records, levels, *, repeats=80, lattice=False, **more):
     asked, more = settings(**asked), {"kept": NOTHING_KEPT, "progress": no_progress}
     table, readable = _table(records, asked.epsilon), ["lattice"] if lattice else []
     nobody = SimpleNamespace(blind=0.0, guess="the column means")
-    return remedies(table, asked, nobody, _game(records, table, asked, 0), readable=readable, draws=draws, **more)
+    game = lambda scheme: _game(records, table.tolerance, replace(asked, scheme=scheme), 0)  # noqa: E731
+    remedied = SimpleNamespace(game=game, opens=lambda *_: True)
+    return remedies(table, asked, nobody, remedied, readable=readable, draws=draws, **more)
 
 
 def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import isobreach as ib
 from audited import audit
 from effort import slow
+from isobreach.audits import WORST_RECORD, Criterion
 from isobreach.audits.settings import ladder
 from isobreach.cli.gate import Gate
 from isobreach.report import audit_sentences, audit_verdict
@@ -38,6 +39,10 @@ def _worst(report):
     return report.per_size[-1].worst_record.value
 
 
+def _gate(limit, size=None):
+    return Gate(Criterion(limit, WORST_RECORD), size)
+
+
 asked = st.frozensets(st.sampled_from((1, 2, 3, 5, 8, 12, 20)), max_size=3)
 
 
@@ -51,7 +56,7 @@ def test_to_ask_for_more_sizes_never_opens_a_gate_and_smaller_ones_count_unasked
     assert _worst(one) == _worst(whole)
     assert one.smallest[0].found == whole.smallest[0].found
     for limit in (0.9 * _worst(one), 1.1 * _worst(one)):
-        closed, wider = (Gate(limit, None).reason(report) is not None for report in (one, both))
+        closed, wider = (_gate(limit).reason(report) is not None for report in (one, both))
         assert wider >= closed
     for report in (one, both, whole):
         values = [figures.worst_record.value for figures in report.per_size]
@@ -67,9 +72,9 @@ def test_the_gate_that_one_insider_closes_is_closed_for_more():
     few, all_ = (ib.audit(records, coalition_sizes=sizes, **arguments) for sizes in ((12, 30), (1, 12, 30)))
     limit = 0.9 * all_.at(1).worst_record.value
     assert limit > 0
-    assert Gate(limit, None).reason(few) is not None
-    assert Gate(limit, None).reason(all_) is not None
-    assert Gate(limit, 12).reason(few) is not None
+    assert _gate(limit).reason(few) is not None
+    assert _gate(limit).reason(all_) is not None
+    assert _gate(limit, 12).reason(few) is not None
 
 
 @pytest.mark.parametrize("seed", [*range(4), *slow(*range(4, 8))])

@@ -22,7 +22,7 @@ import pytest
 
 import isobreach as ib
 from effort import slow
-from isobreach.audits import AttackerFigures
+from isobreach.audits import WORST_RECORD, AttackerFigures, Criterion
 from isobreach.cli.audit import parse_sizes, unfinished
 from isobreach.cli.gate import Gate
 from isobreach.errors import InputError
@@ -418,6 +418,10 @@ def _with(result, *sizes):
     return replace(result, sizes=tuple(size for size, *_ in sizes), per_size=tuple(figures))
 
 
+def _gate(limit, size=None):
+    return Gate(Criterion(limit, WORST_RECORD), size)
+
+
 @pytest.fixture
 def plain():
     records = np.random.default_rng(0).standard_normal((50, 30))
@@ -425,15 +429,15 @@ def plain():
 
 
 def test_an_open_gate_says_whether_it_is_proved(plain):
-    gate, found = Gate(0.5, None), plain.per_size[0]
+    gate, found = _gate(0.5), plain.per_size[0]
     assert found.worst_record.value <= found.guessed_record.value <= found.bound.worst
     tried, proved = _with(plain, (1, 0.1, 0.1, 1.0)), _with(plain, (1, 0.1, 0.1, 0.25))
     assert gate.reason(tried) is gate.reason(proved) is None
-    assert gate.opened(tried) == (
+    assert "".join(gate.opened(tried)) == (
         "Gate open: no coalition of up to 1 insider that was tried breaches a record with a probability above 0.5, "
         "guessing rows or not."
     )
-    assert gate.opened(proved) == (
+    assert "".join(gate.opened(proved)) == (
         "Gate open: no coalition of up to 1 insider breaches a record with a probability above 0.5, guessing rows or "
         "not: a proved bound of what its records determine is 0.250."
     )
@@ -442,26 +446,26 @@ def test_an_open_gate_says_whether_it_is_proved(plain):
 def test_the_gate_looks_at_smaller_coalitions_and_at_guesses(plain):
     """Under noise two insiders may do better than eight, who may leave six records out."""
     result = _with(plain, (2, 0.3, 0.3, 1.0), (8, 0.01, 0.2, 1.0))
-    assert Gate(0.4, None).reason(result) is None
-    assert Gate(0.25, None).reason(result) == (
+    assert _gate(0.4).reason(result) is None
+    assert _gate(0.25).reason(result) == (
         "gate closed: the worst coalition of 2 insiders that was tried (greedy, by directions) breaches the "
         "most exposed record with probability 0.300, above 0.25."
     )
     result = _with(plain, (2, 0.1, 0.1, 1.0), (8, 0.01, 0.2, 1.0))
-    assert Gate(0.15, 2).reason(result) is None
-    assert "of 8 insiders" in Gate(0.15, 8).reason(result)
-    assert "if it knows its own rows, which it is not certain of but may guess" in Gate(0.15, 8).reason(result)
+    assert _gate(0.15, 2).reason(result) is None
+    assert "of 8 insiders" in _gate(0.15, 8).reason(result)
+    assert "if it knows its own rows, which it is not certain of but may guess" in _gate(0.15, 8).reason(result)
 
 
 def test_the_bound_that_opens_is_that_of_the_largest_size(plain):
     result = _with(plain, (1, 0.0, 0.1, 0.1), (4, 0.0, 0.9, 1.0))
-    assert Gate(0.5, None).reason(result) is not None
-    assert Gate(0.5, 1).reason(result) is None
+    assert _gate(0.5).reason(result) is not None
+    assert _gate(0.5, 1).reason(result) is None
 
 
 def test_an_attribute_that_is_read_closes_the_gate_whatever_the_records(plain):
     read = AttackerFigures("lattice", True, "", 0.0, 0.0, True, np.eye(30)[0])
-    assert Gate(0.9, None).reason(replace(plain, readers=(read,))) == (
+    assert _gate(0.9).reason(replace(plain, readers=(read,))) == (
         "gate closed: without any insider, the lattice attack reads 1 of 30 attributes ('c1') of all records, up to "
         "their names, signs and offsets, and breaches 0% of the records if the others are guessed at their means."
     )
@@ -469,8 +473,8 @@ def test_an_attribute_that_is_read_closes_the_gate_whatever_the_records(plain):
 
 def test_an_attack_without_a_decision_closes_the_gate(plain):
     late = AttackerFigures("lattice", False, "", 0.0, 0.0, False, np.zeros(30))
-    assert "came to no decision" in Gate(0.9, None).reason(replace(plain, readers=(late,)))
-    assert Gate(0.9, None).reason(replace(plain, readers=(replace(late, decided=True),))) is None
+    assert "came to no decision" in _gate(0.9).reason(replace(plain, readers=(late,)))
+    assert _gate(0.9).reason(replace(plain, readers=(replace(late, decided=True),))) is None
 
 
 def test_two_audits_do_not_write_to_one_folder(run, people, tmp_path):

@@ -4,6 +4,7 @@
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
+from isobreach.audits.criterion import KINDS, SHARE, WORST_RECORD, Criterion
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
 from isobreach.audits.kept import Store
 from isobreach.audits.matrix import Best, Matrix, PlayedAttacker
@@ -29,7 +30,10 @@ __all__ = [
     "EFFORT",
     "GREEDY",
     "INSIDERS",
+    "KINDS",
     "RANGE_SHARE",
+    "SHARE",
+    "WORST_RECORD",
     "AttackerFigures",
     "AttributeFigures",
     "AuditResult",
@@ -37,6 +41,7 @@ __all__ = [
     "Best",
     "Bound",
     "Cell",
+    "Criterion",
     "Gate",
     "Matrix",
     "NoiseFigures",

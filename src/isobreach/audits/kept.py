@@ -2,6 +2,7 @@
 """Finished work of an audit, by name: in a store, if there is one, so that an interrupted audit goes on from there."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,6 +43,7 @@ class Kept:
             rule = "must hold the unfinished work of this very audit"
             raise InputError(store.name, rule, "that of another", "Remove it, or choose another output.")
         self._parts: dict[str, Arrays] = {}
+        self._label = ""
         for name, array in (saved or {}).items():
             part, dot, own = name.rpartition(".")
             if dot:
@@ -49,13 +51,19 @@ class Kept:
 
     def part(self, name: str) -> Arrays | None:
         """A part that was kept before, None if it was not."""
-        return self._parts.get(name)
+        return self._parts.get(self._label + name)
+
+    def under(self, label: str) -> "Kept":
+        """The same store for work of the same names on something else."""
+        other = copy(self)
+        other._label = f"{self._label}{label}: "
+        return other
 
     def done(self, name: str, arrays: Callable[[], Arrays], *, whole: bool = False) -> None:
         """Keep a part as it is now: at once where it is ``whole``, else if that is due."""
         if self._store is None or not (whole or self._store.due()):
             return
-        self._parts[name] = arrays()
+        self._parts[self._label + name] = arrays()
         every = {f"{part}.{own}": array for part, kept in self._parts.items() for own, array in kept.items()}
         self._store.keep({**every, **self._mark})
 

@@ -171,8 +171,8 @@ def public_ranges(records: FloatArray) -> FloatArray:
 
 
 def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "attackers") -> Iterator[list[Scores]]:
-    """Scores of every split in turn; those of before are ``kept``, under the label."""
-    saved = [kept.part(f"{label}: split {k}") for k in range(splits)]
+    """Scores of every split in turn; those of before are ``kept``. ``label``: what progress is told of."""
+    saved = [kept.part(f"split {k}") for k in range(splits)]
     rest = [k for k in range(splits) if saved[k] is None]
     done = splits - len(rest)
     progress(label, done, splits)
@@ -185,7 +185,7 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
         scores = next(found)
         done += 1
         progress(label, done, splits)
-        kept.done(f"{label}: split {k}", partial(_arrays, scores), whole=True)
+        kept.done(f"split {k}", partial(_arrays, scores), whole=True)
         yield scores
 
 

@@ -9,11 +9,12 @@ are *given* their rows. Finding these is what noise makes hard first, but inside
 defence should not rest on that: who has to search breaches no more, so the rate is an upper bound for them. There are
 so many coalitions that a rate of 0 can meet the target.
 
-A level meets the owner's target if the upper end of the 95% interval of its breach rate does, if the blind guess does,
-which no noise prevents, and if nobody breaches more whom the audit plays: attackers without knowledge, who may not
-learn an attribute of more either, and all others at every number of insiders up to the asked one and with every sample.
-These know how much noise there is, and are tried on the levels that stop the insiders of the closed form, upwards,
-until one stops all.
+A level is recommended if the release that it gives opens the owner's gate (``isobreach.audits.verdict``): it is
+audited as the planned one is, with the same seed, so that whoever follows the advice and audits again finds the gate
+open. To leave room for another seed, the upper end of the 95% interval of the breach rate has to meet the limit as
+well, and nobody who is played may exceed it on any split of the table. The cheap parts come first: the breach rate and
+the blind guess, which no noise prevents; attackers without knowledge, who may not learn an attribute of more either;
+then everyone who is played. Levels are tried upwards, until one stops all.
 
 *Jitter* takes away what some attacks need, values on a grid: each is moved at random within a part of its own step.
 Where such an attack succeeds it is tried upwards until a level stops it, and against everyone else, to whom it is a
@@ -22,7 +23,7 @@ little noise. Only a whole step takes the grid away, and even that protects from
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +33,18 @@ from isobreach._registry import ATTACKS
 from isobreach.audits.attackers import AttackerFigures, attackers
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.coalitions import Growth
+from isobreach.audits.criterion import SHARE
 from isobreach.audits.declared import playable
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.audits.kept import Kept
 from isobreach.audits.noisy import NoisyTable
-from isobreach.audits.playing import Cell, Game, cells, play, played_sizes
+from isobreach.audits.playing import Cell, Game, Scores, play
 from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick
 from isobreach.engine import default_workers
 from isobreach.release import EXACT, ReleaseModel, grid_spacing
-from isobreach.schemes import Noisy, Release, perturb
+from isobreach.schemes import Noisy, Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -59,7 +61,8 @@ class NoiseFigures:
     ``breach_rate``: mean over releases and coalitions. ``neighbours`` (mean over records) and ``clusters``: of one.
     ``attackers``: of each attacker without knowledge, the share of records that it breaches, or of which it learns an
     attribute, on one release; empty where none was tried. ``played``: the largest share that an attacker breaches who
-    was played, None where none was.
+    was played on a split, None where none was. ``opens``: whether the gate of an audit of it is open; False where it
+    was not audited, because something else had exceeded the limit.
     """
 
     noise: float
@@ -68,13 +71,14 @@ class NoiseFigures:
     clusters: float
     attackers: Mapping[str, float]
     played: "Stopped | None" = None
+    opens: bool = False
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """The attacker who breaches the most of all who were played against a remedy.
+    """The attacker who breaches the most, on one split, of all who were played against a remedy.
 
-    ``share``: his breached share, at least, where playing ended because the target was exceeded.
+    ``share``: his breached share there; playing ended where it exceeds the limit.
     """
 
     attack: str
@@ -88,7 +92,7 @@ class JitterFigures:
 
     ``attackers``: of each, the share of records that it breaches or of which it learns an attribute. ``claimed``:
     whether one of them claims anything. ``insiders``: share of others breached by given
-    insiders, mean over releases and coalitions. ``played``: as for noise.
+    insiders, mean over releases and coalitions. ``played``, ``opens``: as for noise.
     """
 
     jitter: float
@@ -98,24 +102,21 @@ class JitterFigures:
     neighbours: Sampled
     clusters: float
     played: Stopped | None = None
+    opens: bool = False
 
     @property
     def breach_rate(self) -> float:
         """What the strongest attack that needs a grid reads."""
         return max(self.attackers.values())
 
-    @property
-    def worst(self) -> float:
-        """What anyone breaches who was tried."""
-        return max(self.breach_rate, self.insiders.high, 0.0 if self.played is None else self.played.share)
-
 
 @dataclass(frozen=True)
 class Remedies:
     """Levels of noise in turn, and the smallest that meets the target, None if none of these does.
 
-    ``insiders``: size of the coalitions. ``stability``: agreement of k-means on the original with itself, started
-    elsewhere. ``blind``: share breached by the blind guess, which no noise prevents, and ``guess`` its name.
+    ``insiders``: size of the coalitions. ``target``, ``criterion``: limit and kind of the owner's. ``stability``:
+    agreement of k-means on the original with itself, started elsewhere. ``blind``: share breached by the
+    blind guess, which no noise prevents, and ``guess`` its name.
     ``jitter``: tried against attacks that need a grid, one release each; empty where none succeeds or was asked for.
     """
 
@@ -128,18 +129,29 @@ class Remedies:
     blind: float
     guess: str
     jitter: tuple[JitterFigures, ...]
+    criterion: str = SHARE
 
     @property
     def smallest_jitter(self) -> float | None:
-        """The smallest jitter that meets the target against everyone who was tried, None if none of these does."""
-        return next((one.jitter for one in self.jitter if max(one.worst, self.blind) <= self.target), None)
+        """The smallest jitter that opens the gate, None if none of these does."""
+        return next((one.jitter for one in self.jitter if one.opens), None)
+
+
+class Remedied(Protocol):
+    """A table protected by a remedy: who plays against it, and whether an audit of it opens the gate."""
+
+    def game(self, scheme: Scheme) -> Game:
+        """Who is played on the table behind a scheme."""
+
+    def opens(self, label: str, records: FloatArray, scheme: Scheme, played: Sequence[Sequence[Scores]] | None) -> bool:
+        """Whether the gate of such a release is open; ``played``: scores of all splits, if they are known."""
 
 
 def remedies(
     table: OwnersTable,
     settings: Settings,
     guessed: Baselines,
-    game: Game,
+    remedied: Remedied,
     *,
     readable: Sequence[str],
     draws: np.random.Generator,
@@ -148,10 +160,10 @@ def remedies(
 ) -> Remedies:
     """Try every level; coalitions are the same at each of them, noise and rotation are not.
 
-    ``game``: who is played, as on the release that is planned. ``readable``: attacks that need a grid and succeed on
+    ``remedied``: audits of what a remedy gives. ``readable``: attacks that need a grid and succeed on
     it: jitter is worth a try.
     """
-    levels, target, insiders = settings.noise_levels, settings.target, settings.sizes[-1]
+    levels, target, insiders = settings.noise_levels, settings.criterion.limit, settings.sizes[-1]
     repeats = max(min(settings.trials, REPEATS), min(int(np.ceil(_ENOUGH / max(target, 1e-9))), _MOST_REPEATS))
     records = table.records
     stick = yardstick(records, draws)
@@ -160,7 +172,7 @@ def remedies(
     jitter_seeds = draws.integers(0, 2**62, (len(JITTER_LEVELS), repeats))
     tried = _Tried(table, coalitions, kept, progress)
     alone = [name for name in settings.attackers if ATTACKS[name].alone]
-    players = _Players(game, settings, kept, progress)
+    players = _Players(remedied, target, settings.splits, kept, progress)
     steps = np.array([grid_spacing(column) for column in records.T]) if readable else np.zeros(records.shape[1])
     spread = float(np.sqrt(np.var(records, axis=0).mean()))
     figures, smallest = [], None
@@ -168,29 +180,36 @@ def remedies(
         rate = tried.insiders(f"noise {level!r}", own, _Noise(level * spread))
         release = perturb(records, Noisy(noise=level), int(own[0]))
         broken: dict[str, float] = {}
-        worst: Stopped | None = None
+        worst, opens = None, False
         if max(rate.high, guessed.blind) <= target and smallest is None:
-            label, model = f"noise {level!r}", Noisy.model
+            label, model, scheme = f"noise {level!r}", Noisy.model, Noisy(noise=level)
             read = tried.attackers(alone, label, model, release, int(own[0]), level * spread)
             broken = {one.name: one.worst for one in read}
             if max(broken.values(), default=0.0) <= target:
-                worst = players.worst(label, scheme=Noisy(noise=level), records=records)
-                smallest = level if worst is None or worst.share <= target else None
-        figures.append(NoiseFigures(level, rate, *stick.left(release.data[release.key.order]), broken, worst))
+                worst, played = players.worst(label, remedied.game(scheme))
+                opens = played is not None and remedied.opens(label, records, scheme, played)
+                smallest = level if opens else None
+        left = stick.left(release.data[release.key.order])
+        figures.append(NoiseFigures(level, rate, *left, broken, worst, opens))
     jittered: list[JitterFigures] = []
     for level, own in zip(JITTER_LEVELS if steps.any() else (), jitter_seeds, strict=False):
         move = _Jitter(level * steps)
-        release = perturb(move(records, np.random.default_rng(own[0])), settings.scheme, int(own[0]))
+        moved = move(records, np.random.default_rng(own[0]))
+        release = perturb(moved, settings.scheme, int(own[0]))
         model = playable(settings.scheme)
         label = f"jitter {level!r}"
         found = tried.attackers(readable, label, model, release, int(own[0]), move.deviation)
         rate = tried.insiders(label, own, move)
         left = stick.left(release.data[release.key.order])
         by_name = {one.name: one.worst for one in found}
-        stopped = max(by_name.values()) <= target and rate.high <= target
-        worst = players.worst(label, widths=move.widths) if stopped else None
-        jittered.append(JitterFigures(level, any(one.claimed for one in found), by_name, rate, *left, worst))
-        if max(jittered[-1].worst, guessed.blind) <= target:
+        worst, opens = None, False
+        if max(*by_name.values(), rate.high, guessed.blind) <= target:
+            # Against the values as they were: whoever rounds finds those. Then as the owner would audit what is left.
+            worst, played = players.worst(label, replace(remedied.game(settings.scheme), widths=move.widths))
+            opens = played is not None and remedied.opens(label, moved, settings.scheme, None)
+        claimed = any(one.claimed for one in found)
+        jittered.append(JitterFigures(level, claimed, by_name, rate, *left, worst, opens))
+        if opens:
             break
     return Remedies(
         insiders=insiders,
@@ -202,6 +221,7 @@ def remedies(
         blind=guessed.blind,
         guess=guessed.guess,
         jitter=tuple(jittered),
+        criterion=settings.criterion.kind,
     )
 
 
@@ -209,32 +229,24 @@ def remedies(
 class _Players:
     """Attackers who are played against a remedy, on as many splits as the release that is planned."""
 
-    game: Game
-    settings: Settings
+    remedied: Remedied
+    limit: float
+    splits: int
     kept: Kept
     progress: Progress
 
-    def worst(self, label: str, **protected: Any) -> Stopped | None:
-        """Who breaches most; playing ends when somebody's mean share over all splits exceeds the target anyway.
-
-        ``protected``: how the table is protected instead, as fields of ``Game``.
-        """
-        sums: dict[tuple[str, Cell, str], float] = {}
-        sizes = played_sizes(ladder(self.settings.sizes[-1]))
-        every = cells(sizes, self.settings.held_out(len(self.game.records)), ranges=self.settings.ranges)
-        best = None
-        game = replace(self.game, cells=every, **protected)
-        for split in play(game, self.settings.splits, self.kept, self.progress, label):
+    def worst(self, label: str, game: Game) -> tuple[Stopped | None, list[list[Scores]] | None]:
+        """Who breaches most on one split, and all that was played; None where that ended, because it is too much."""
+        best, played = None, []
+        splits = play(game, self.splits, self.kept.under(label), self.progress, label)
+        for split in splits:
+            played.append(split)
             for score in split:
-                way = (score.attack, score.cell, score.variant)
-                sums[way] = sums.get(way, 0.0) + score.breached / self.settings.splits
-            if not sums:
-                break
-            (attack, cell, _), share = max(sums.items(), key=lambda item: item[1])
-            best = Stopped(attack, cell, share)
-            if share > self.settings.target:
-                break
-        return best
+                if best is None or score.breached > best.share:
+                    best = Stopped(score.attack, score.cell, score.breached)
+            if best is not None and best.share > self.limit:
+                return best, None
+        return best, played
 
 
 class _Move(Protocol):

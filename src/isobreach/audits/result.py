@@ -13,6 +13,7 @@ from isobreach._validation import check_integer
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
+from isobreach.audits.criterion import Criterion
 from isobreach.audits.intervals import Sampled, wilson_limits
 from isobreach.audits.matrix import Matrix, PlayedAttacker
 from isobreach.audits.playing import Cell
@@ -213,6 +214,8 @@ class AuditResult:
         Columns of the table that hold no numbers: no figure is about them.
     samples_asked
         Sizes of public samples that were asked for; ``matrix.samples`` are those that were tried.
+    criterion
+        What may not be exceeded; None where no limit was given.
     """
 
     scheme: str
@@ -244,6 +247,7 @@ class AuditResult:
     ids: NDArray[Any] | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = ()
     samples_asked: tuple[int, ...] = ()
+    criterion: Criterion | None = None
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.

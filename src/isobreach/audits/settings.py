@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._validation import check_epsilon, check_integer, check_not_negative, check_probability
+from isobreach.audits.criterion import Criterion
 from isobreach.audits.declared import playable
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
@@ -28,6 +29,7 @@ class Settings:
 
     ``attackers``: attacks beyond that of insiders. ``samples``, ``ranges``: what else attackers know who are played.
     ``splits``: how often they are played, 0 for not at all. ``groups``: columns that are one attribute together.
+    ``criterion``: what a remedy has to meet, and the gate if one was ``gated``.
     """
 
     scheme: Scheme
@@ -37,13 +39,14 @@ class Settings:
     level: float
     tolerance: float | tuple[float, ...] | None
     noise_levels: tuple[float, ...]
-    target: float
+    criterion: Criterion
     attackers: tuple[str, ...]
     rows_known: bool
     samples: tuple[int, ...] = ()
     ranges: bool = False
     splits: int = 0
     groups: tuple[tuple[int, ...], ...] = ()
+    gated: bool = False
 
     @property
     def motion(self) -> Motion:
@@ -71,13 +74,14 @@ class Settings:
         level: float,
         tolerance: float | Sequence[float] | None,
         noise_levels: Sequence[float],
-        target: float,
+        criterion: Criterion,
         attackers: Sequence[str],
         rows_known: bool,
         samples: Sequence[int] = (),
         ranges: bool = False,
         splits: int = 0,
         groups: Sequence[Sequence[int]] = (),
+        gated: bool = False,
     ) -> "Settings":
         """Settings from what a user gives, or what is wrong with that as far as it can be told without the table."""
         scheme = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
@@ -93,13 +97,14 @@ class Settings:
             level=check_probability("level", level),
             tolerance=_numbers(tolerance),
             noise_levels=tuple(sorted({_level(one) for one in noise_levels})),
-            target=check_probability("target", target),
+            criterion=criterion,
             attackers=tuple(attackers),
             rows_known=bool(rows_known),
             samples=tuple(sorted({check_integer("samples", one, least=1) for one in samples})),
             ranges=bool(ranges),
             splits=check_integer("splits", splits, least=0),
             groups=tuple(tuple(group) for group in groups),
+            gated=gated,
         )
 
     def held_out(self, rows: int) -> tuple[int, ...]:

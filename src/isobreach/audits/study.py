@@ -9,7 +9,7 @@ interrupted audit was taken up again.
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -31,17 +31,18 @@ from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.matrix import Matrix, matrix
 from isobreach.audits.noisy import DRAWS, RedrawnTable, released_rows
-from isobreach.audits.playing import Game, cells, played_sizes, public_ranges
+from isobreach.audits.playing import Game, Scores, cells, played_sizes, public_ranges
 from isobreach.audits.playing import play as played_splits
 from isobreach.audits.remedies import remedies
 from isobreach.audits.result import INSIDERS, AuditResult
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
+from isobreach.audits.verdict import gate
 from isobreach.engine import ONE_BLAS_THREAD, default_workers
 from isobreach.geometry import row_norms
 from isobreach.release import EXACT
-from isobreach.schemes import Release, perturb
+from isobreach.schemes import Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -114,76 +115,118 @@ def _audited(
     store: Store | None,
     threads: int | None,
 ) -> AuditResult:
-    scheme, sizes, trials, model = settings.scheme, settings.sizes, settings.trials, playable(settings.scheme)
-    total, columns = records.shape
-    release = perturb(records, scheme, seed)
-    table, linker = _prepared(records, release, settings)
-    rows_known = isinstance(linker, RowsKnown)
     kept = Kept(store, _fingerprint(records, settings, seed), seed)
-    insider = single_insider(table, linker, generator(seed, "insider"), progress)
-    greedy = _greedy(table, sizes[-1], insider.record, seed, progress)
-    draws = DRAWS if table.redrawn else 1
-    coalitions = _coalitions(greedy, total, settings, seed, draws)
-    sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, threads)
-    del linker  # and what it holds of the release
+    trial = _Trials(settings, seed, progress, threads)
+    table, result = trial.of(records, settings.scheme, kept)
+    if not settings.noise_levels:
+        return result
+    limit = settings.criterion.limit
+    tried = remedies(
+        table,
+        settings,
+        result.baselines,
+        _Remedied(trial, table.records, kept),
+        readable=[one.name for one in result.readers if ATTACKS[one.name].needs_grid and one.worst > limit],
+        draws=generator(seed, "remedy"),
+        kept=kept,
+        progress=progress,
+    )
+    return replace(result, remedies=tried)
 
-    played = Played(
-        Figures.stacked(sums.greedy), Figures.stacked(sums.random), sums.exposure, sums.breached, sums.inside
-    )
-    guessed = baselines(
-        table.records,
-        table.norms,
-        table.epsilon,
-        table.tolerance,
-        norms_kept=not model.translates,
-        draws=generator(seed, "baseline"),
-        groups=table.groups,
-    )
-    alone = [name for name in settings.attackers if ATTACKS[name].alone]
-    readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)
-    game = _game(records, table, settings, seed)
-    found = _matrix(game, settings, kept, progress)
-    tried = None
-    if settings.noise_levels:
-        tried = remedies(
-            table,
-            settings,
-            guessed,
-            game,
-            readable=[one.name for one in readers if ATTACKS[one.name].needs_grid and one.worst > settings.target],
-            draws=generator(seed, "remedy"),
-            kept=kept,
-            progress=progress,
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """Audits of trial releases that differ in their protection alone."""
+
+    settings: Settings
+    seed: int
+    progress: Progress
+    threads: int | None
+
+    def of(
+        self,
+        records: NDArray[Any],
+        scheme: Scheme,
+        kept: Kept,
+        splits: Sequence[Sequence[Scores]] | None = None,
+    ) -> tuple[OwnersTable, AuditResult]:
+        """The table as attackers meet it, and the result but for remedies; ``splits``: what was played before."""
+        settings, seed, progress = replace(self.settings, scheme=scheme), self.seed, self.progress
+        model, (total, columns) = playable(scheme), records.shape
+        release = perturb(records, scheme, seed)
+        table, linker = _prepared(records, release, settings)
+        rows_known = isinstance(linker, RowsKnown)
+        insider = single_insider(table, linker, generator(seed, "insider"), progress)
+        greedy = _greedy(table, settings.sizes[-1], insider.record, seed, progress)
+        draws = DRAWS if table.redrawn else 1
+        coalitions = _coalitions(greedy, total, settings, seed, draws)
+        sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, self.threads)
+        del linker  # and what it holds of the release
+
+        played = Played(
+            Figures.stacked(sums.greedy), Figures.stacked(sums.random), sums.exposure, sums.breached, sums.inside
         )
-    per_size, smallest, per_record, per_attribute = summarise(played, table, settings, insider, tuple(greedy))
-    return AuditResult(
-        scheme=scheme.name,
-        scheme_parameters=asdict(scheme),
-        motion=settings.motion,
-        epsilon=settings.epsilon,
-        level=settings.level,
-        sizes=sizes,
-        covered=settings.covered,
-        trials=trials,
-        seed=seed,
-        rows=total,
-        columns=columns,
-        per_size=per_size,
-        smallest=smallest,
-        records=per_record,
-        attributes=per_attribute,
-        insider=insider,
-        greedy=greedy,
-        baselines=guessed,
-        samples_asked=settings.samples if settings.splits else (),
-        readers=readers,
-        matrix=found,
-        remedies=tried,
-        rows_known=rows_known,
-        noise=model.noise is not None,
-        unit_length=model.unit_length,
-        undecided=int((~played.random.complete).any(axis=1).sum()),
-    )
+        guessed = baselines(
+            table.records,
+            table.norms,
+            table.epsilon,
+            table.tolerance,
+            norms_kept=not model.translates,
+            draws=generator(seed, "baseline"),
+            groups=table.groups,
+        )
+        alone = [name for name in settings.attackers if ATTACKS[name].alone]
+        readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)
+        found = _matrix(_game(records, table.tolerance, settings, seed), settings, kept, progress, splits)
+        per_size, smallest, per_record, per_attribute = summarise(played, table, settings, insider, tuple(greedy))
+        return table, AuditResult(
+            scheme=scheme.name,
+            scheme_parameters=asdict(scheme),
+            motion=settings.motion,
+            epsilon=settings.epsilon,
+            level=settings.level,
+            sizes=settings.sizes,
+            covered=settings.covered,
+            trials=settings.trials,
+            seed=seed,
+            rows=total,
+            columns=columns,
+            per_size=per_size,
+            smallest=smallest,
+            records=per_record,
+            attributes=per_attribute,
+            insider=insider,
+            greedy=greedy,
+            baselines=guessed,
+            samples_asked=settings.samples if settings.splits else (),
+            readers=readers,
+            matrix=found,
+            remedies=None,
+            rows_known=rows_known,
+            noise=model.noise is not None,
+            unit_length=model.unit_length,
+            undecided=int((~played.random.complete).any(axis=1).sum()),
+            criterion=settings.criterion if settings.gated else None,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Remedied:
+    """The table behind a remedy instead."""
+
+    trials: _Trials
+    records: FloatArray
+    kept: Kept
+
+    def game(self, scheme: Scheme) -> Game:
+        """Who is played on it."""
+        settings = replace(self.trials.settings, scheme=scheme)
+        return _game(self.records, settings.tolerances(self.records), settings, self.trials.seed)
+
+    def opens(self, label: str, records: FloatArray, scheme: Scheme, played: Sequence[Sequence[Scores]] | None) -> bool:
+        """Whether the gate of an audit of it is open."""
+        _, result = self.trials.of(records, scheme, self.kept.under(label), played)
+        return not gate(result, self.trials.settings.criterion).closed
 
 
 def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tuple[OwnersTable, Linker]:
@@ -221,21 +264,26 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
     return table, RowsKnown()
 
 
-def _game(records: NDArray[Any], table: OwnersTable, settings: Settings, seed: int) -> Game:
+def _game(records: NDArray[Any], tolerance: FloatArray, settings: Settings, seed: int) -> Game:
     """Who is played on this table, with what knowledge."""
-    sizes, samples = played_sizes(settings.sizes), settings.held_out(len(records))
+    sizes, samples = played_sizes(settings.covered), settings.held_out(len(records))
     names = (INSIDERS, *settings.attackers) if settings.splits else ()
-    ranges = public_ranges(table.records)
+    values = np.asarray(records, dtype=np.float64)
+    ranges = public_ranges(directions(values) if playable(settings.scheme).unit_length else values)
     every = cells(sizes, samples, ranges=settings.ranges)
-    shared = (settings.epsilon, table.tolerance, ranges, seed)
-    return Game(records, settings.scheme, names, every, *shared, groups=table.groups)
+    groups = Groups.of(records, settings.groups, unit_length=playable(settings.scheme).unit_length)
+    return Game(records, settings.scheme, names, every, settings.epsilon, tolerance, ranges, seed, groups=groups)
 
 
-def _matrix(game: Game, settings: Settings, kept: Kept, progress: Progress) -> Matrix:
-    """What the attackers achieve who are played on splits of the table."""
+def _matrix(
+    game: Game, settings: Settings, kept: Kept, progress: Progress, played: Sequence[Sequence[Scores]] | None
+) -> Matrix:
+    """What the attackers achieve who are played on splits of the table, unless they were ``played`` before."""
     model = playable(game.scheme)
     reasons = {name: ATTACKS[name].suits(model) for name in game.attacks}
-    splits = list(played_splits(game, settings.splits, kept, progress)) if settings.splits else []
+    splits = played
+    if splits is None:
+        splits = list(played_splits(game, settings.splits, kept, progress)) if settings.splits else []
     return matrix(
         splits,
         sorted({cell.insiders for cell in game.cells} - {0}),
@@ -334,7 +382,7 @@ def _greedy(table: OwnersTable, size: int, first: int | None, seed: int, progres
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 8 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 9 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The gate of an audit: whether a limit on the breach probability holds, and what decides that.
+"""The gate of an audit: whether the owner's criterion is met, and what decides that.
 
 An attacker without insiders who reads something reads it of everyone: that closes the gate, and so does one who came to
-no decision. Whoever was played closes it by the share of others that he breaches: somebody is breached with at least
-that probability. Coalitions close it by the worst of all sizes up to the one in question, guessing their rows or not.
-It is open where nothing that was tried exceeds it; a proved bound holds for what insiders' records determine alone.
+no decision. Everybody else closes it by the breached share, at any number of insiders up to the one in question and
+with any public sample. By the criterion of the worst record coalitions also close it by the most exposed record, the
+worst of all that were tried, guessing their rows or not. It is open where nothing that was tried exceeds the limit; a
+proved bound holds for what insiders' records determine alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from isobreach._validation import check_probability
 from isobreach.audits.attackers import AttackerFigures
+from isobreach.audits.criterion import WORST_RECORD, Criterion
 from isobreach.audits.result import AuditResult, Reached, WorstFound
 from isobreach.errors import InputError
 
@@ -22,7 +23,7 @@ class Gate:
     Attributes
     ----------
     limit
-        The highest breach probability that is allowed.
+        The largest share or probability that is allowed.
     insiders
         Coalitions of up to so many count.
     attacker
@@ -33,6 +34,8 @@ class Gate:
         The coalition that closes it, with its size, and whether it may have to guess its rows for that.
     bound
         No coalition of up to ``insiders`` breaches a record with a higher probability.
+    criterion
+        ``"share"`` or ``"worst-record"``.
     """
 
     limit: float
@@ -43,6 +46,7 @@ class Gate:
     size: int = 0
     worst: WorstFound | None = None
     guessed: bool = False
+    criterion: str = WORST_RECORD
 
     @property
     def closed(self) -> bool:
@@ -55,35 +59,36 @@ class Gate:
         return self.bound <= self.limit
 
 
-def gate(result: AuditResult, limit: float, insiders: int | None = None) -> Gate:
-    """Decide whether a breach probability above a limit was found.
+def gate(result: AuditResult, criterion: Criterion, insiders: int | None = None) -> Gate:
+    """Decide whether a criterion is met.
 
     Parameters
     ----------
     result
         The audit.
-    limit
-        The highest breach probability that is allowed.
+    criterion
+        What may not be exceeded.
     insiders
         One of the audit's sizes, the largest by default: smaller coalitions count, since insiders may leave records
         out.
     """
-    check_probability("limit", limit)
     if insiders is not None and insiders not in result.sizes:
         known = ", ".join(map(str, result.sizes))
         raise InputError("insiders", f"must be one of the coalition sizes: {known}", repr(insiders))
     sizes = result.up_to(result.sizes[-1] if insiders is None else insiders)
-    asked, bound = sizes[-1].size, sizes[-1].bound.worst
+    limit, worst_record = criterion.limit, criterion.kind == WORST_RECORD
+    open_ = Gate(limit, sizes[-1].size, sizes[-1].bound.worst, criterion=criterion.kind)
     for attacker in result.readers:
-        if attacker.claimed or not attacker.decided:
-            return Gate(limit, asked, bound, attacker)
-    reached = result.reached(asked, result.matrix.samples[-1])
-    if reached.breached.value > limit and not reached.closed_form:  # coalitions of the closed form come below
-        return Gate(limit, asked, bound, reached=reached)
-    if bound > limit:
+        if not attacker.decided or (attacker.claimed and (worst_record or attacker.worst > limit)):
+            return replace(open_, attacker=attacker)
+    reached = result.reached(open_.insiders, result.matrix.samples[-1])
+    # By the worst record, coalitions of the closed form come below.
+    if reached.breached.value > limit and not (worst_record and reached.closed_form):
+        return replace(open_, reached=reached)
+    if worst_record and open_.bound > limit:
         for guessed in (False, True):
             found = [(one.guessed_record if guessed else one.worst_record, one.size) for one in sizes]
             worst, size = max(found, key=lambda pair: pair[0].value)
             if worst.value > limit:
-                return Gate(limit, asked, bound, size=size, worst=worst, guessed=guessed)
-    return Gate(limit, asked, bound)
+                return replace(open_, size=size, worst=worst, guessed=guessed)
+    return open_

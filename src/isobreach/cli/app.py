@@ -161,7 +161,7 @@ app.add_command(attack)
 @click.option(
     "--noise-levels", help="Noise to try as a remedy, relative to the table's spread, by commas: 0.1,0.2,0.5."
 )
-@click.option("--target", type=float, default=0.05, show_default=True, help="Breach rate that noise should not exceed.")
+@click.option("--target", type=float, help="The limit of remedies where there is no --limit.  [default: 0.05]")
 @click.option(
     "--attacks",
     multiple=True,
@@ -177,10 +177,15 @@ app.add_command(attack)
 @click.option("--ranges", is_flag=True, help="Suppose that attackers know the ranges of the attributes.")
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
 @click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")
+@click.option("--limit", type=float, help="What may not be exceeded: the gate, exit 1, and what a remedy has to meet.")
 @click.option(
-    "--fail-above", type=float, help="Exit with 1 if a record is breached with a higher probability than this."
+    "--criterion",
+    type=click.Choice(["share", "worst-record"]),
+    help="What is limited: the share of other people's records that any attacker is expected to breach, or the "
+    "probability with which the most exposed record is breached.  [default: share]",
 )
-@click.option("--fail-size", type=int, help="Largest coalition that --fail-above is about.  [default: the largest]")
+@click.option("--fail-above", type=float, help="The same as --limit P --criterion worst-record.")
+@click.option("--fail-size", type=int, help="Largest coalition that the gate is about.  [default: the largest]")
 @click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to audit, by commas.")
 @click.option("--id-column", help="Column that names the records.")
 @options.reading
@@ -196,12 +201,14 @@ def audit(
     level: float,
     tolerance: str | None,
     noise_levels: str | None,
-    target: float,
+    target: float | None,
     attacks: tuple[str, ...] | None,
     samples: str,
     ranges: bool,
     out: Path | None,
     rows_known: bool,
+    limit: float | None,
+    criterion: str | None,
     fail_above: float | None,
     fail_size: int | None,
     columns: tuple[str, ...] | None,
@@ -224,22 +231,26 @@ def audit(
     from isobreach.cli.tables import Data
 
     tolerances = parse_numbers("--tolerance", tolerance)
+    sizes = parse_sizes(coalitions)
+    gate = Gate.asked(limit, criterion, fail_above, fail_size, sizes)
     asked = {
         "scheme": options.scheme_of(scheme, **protection),
         "epsilon": epsilon,
-        "coalition_sizes": parse_sizes(coalitions),
+        "coalition_sizes": sizes,
         "trials": trials,
         "level": level,
         "tolerance": tolerances[0] if len(tolerances) == 1 else tolerances or None,
         "noise_levels": parse_numbers("--noise-levels", noise_levels),
-        "target": target,
+        "target": 0.05 if target is None else target,
+        "limit": None if gate.criterion is None else gate.criterion.limit,
+        "criterion": (criterion or "share") if gate.criterion is None else gate.criterion.kind,
         "attacks": attacks,
         "rows_known": rows_known,
         "samples": parse_samples(samples),
         "ranges": ranges,
     }
     table = Data(data, columns, id_column, query, encoding)
-    job = AuditJob(table, asked, Gate(fail_above, fail_size), out, force, seed, typed_again())
+    job = AuditJob(table, asked, gate, out, force, seed, typed_again())
     job.run(Console(json_only=json_only, quiet=quiet))
 
 

@@ -93,7 +93,6 @@ class AuditJob:
 
     def run(self, console: Console) -> None:
         """Audit, write, speak; raise GateError last."""
-        self.gate.check(self.options["coalition_sizes"])
         if self.out is not None:
             check_free(self.out, force=self.force, temporary=_partial(self.out))
         with nullcontext() if self.out is None else alone(self.out):
@@ -102,8 +101,7 @@ class AuditJob:
         reason = self.gate.reason(result)
         if reason is not None:
             raise GateError(reason)
-        if self.gate.above is not None:
-            console.say(self.gate.opened(result))
+        console.say(self.gate.opened(result))
 
     def _result(self, console: Console) -> AuditReport:
         """The audit, written; an interruption says what is left of it."""
@@ -145,7 +143,6 @@ class AuditJob:
             **{name: value for name, value in self.options.items() if name not in ("scheme", "coalition_sizes")},
             "scheme": scheme if isinstance(scheme, str) else repr(scheme),
             "coalition_sizes": list(result.sizes),
-            "fail-above": self.gate.above,
             "fail-size": self.gate.size,
         }
         again = shlex.join([*self.typed, "--seed", str(result.seed), "--out", "again"])

@@ -56,7 +56,7 @@ def run_demo(
         "trials": _TRIALS,
         "noise_levels": _NOISE_LEVELS,
     }
-    job = AuditJob(Data("letter"), options, Gate(None, None), out, force, seed, typed, "isobreach demo", _title())
+    job = AuditJob(Data("letter"), options, Gate(None), out, force, seed, typed, "isobreach demo", _title())
     job.run(console)
     if console.json_only:  # the folder may have been chosen here
         console.note(f"Report: {out / 'report.html'}")

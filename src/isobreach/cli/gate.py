@@ -5,36 +5,54 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isobreach._interface import AuditReport
-from isobreach.audits import gate
+from isobreach.audits import SHARE, WORST_RECORD, Criterion
 from isobreach.errors import InputError
 from isobreach.report import gate_sentence
 
 
 @dataclass(frozen=True)
 class Gate:
-    """``--fail-above`` and ``--fail-size``: the highest breach probability that is allowed, and against how many."""
+    """What may not be exceeded, None for no gate, and against how many insiders: all sizes by default."""
 
-    above: float | None
-    size: int | None
+    criterion: Criterion | None
+    size: int | None = None
 
-    def check(self, sizes: Sequence[int]) -> None:
-        """Refuse a gate that could not be decided, before the work starts."""
-        if self.above is None:
-            if self.size is not None:
-                raise InputError("--fail-size", "needs a limit", "no --fail-above", "Add --fail-above P.")
-            return
-        if not 0 <= self.above < 1:
-            raise InputError("--fail-above", "must be a probability from 0 to below 1", self.above)
-        if self.size is not None and self.size not in sizes:
-            raise InputError("--fail-size", "must be one of the coalition sizes", self.size, "See --coalitions.")
+    @classmethod
+    def asked(
+        cls,
+        limit: float | None,
+        criterion: str | None,
+        fail_above: float | None,
+        size: int | None,
+        sizes: Sequence[int],
+    ) -> "Gate":
+        """The gate of the options, or what is wrong with them, before the work starts."""
+        if fail_above is not None:
+            if limit is not None or criterion not in (None, WORST_RECORD):
+                rule = f"is --limit P --criterion {WORST_RECORD} and stands alone"
+                raise InputError("--fail-above", rule, "another limit or criterion", "Use --limit and --criterion.")
+            limit, criterion = fail_above, WORST_RECORD
+        if limit is None:
+            if size is not None:
+                raise InputError("--fail-size", "needs a limit", "no --limit", "Add --limit P.")
+            return cls(None)
+        if not 0 <= limit < 1:
+            name = "--limit" if fail_above is None else "--fail-above"
+            raise InputError(name, "must be a probability from 0 to below 1", limit)
+        if size is not None and size not in sizes:
+            raise InputError("--fail-size", "must be one of the coalition sizes", size, "See --coalitions.")
+        return cls(Criterion.checked(limit, criterion or SHARE), size)
 
     def reason(self, result: AuditReport) -> str | None:
         """Why the gate is closed, None if it is open."""
-        if self.above is None:
+        if self.criterion is None:
             return None
-        found = gate(result, self.above, self.size)
+        found = result.gate(self.criterion.limit, self.size, self.criterion.kind)
         return f"gate closed: {gate_sentence(result, found)}" if found.closed else None
 
-    def opened(self, result: AuditReport) -> str:
-        """What an open gate means, and no more."""
-        return f"Gate open: {gate_sentence(result, gate(result, 1.0 if self.above is None else self.above, self.size))}"
+    def opened(self, result: AuditReport) -> list[str]:
+        """What an open gate means, and no more; nothing where there is none."""
+        if self.criterion is None:
+            return []
+        found = result.gate(self.criterion.limit, self.size, self.criterion.kind)
+        return [f"Gate open: {gate_sentence(result, found)}"]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._registry import ATTACKS
-from isobreach.audits import AuditResult, Sampled, SizeFigures, Stopped
+from isobreach.audits import AuditResult, Sampled, SizeFigures, Stopped, gate
 from isobreach.report.audit_caveats import caveats, kinds, threat
 from isobreach.report.audit_matrix import matrix_json
-from isobreach.report.audit_wording import column, sentences, verdict
+from isobreach.report.audit_wording import column, gate_sentence, sentences, verdict
 
 FloatArray = NDArray[np.float64]
 
@@ -43,6 +43,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
         "undecided": result.undecided,
         "rows_known": result.rows_known,
         "seed": result.seed,
+        "gate": _gate(result),
         "sizes": [_size(one) for one in result.per_size],
         "smallest": [
             {
@@ -179,6 +180,20 @@ def _by_attack(rates: Mapping[str, float]) -> dict[str, float | None]:
     return {f"{name}_breach_rate": rates.get(name) for name in usual}
 
 
+def _gate(result: AuditResult) -> dict[str, Any] | None:
+    """The gate's outcome; None where no limit was given."""
+    if result.criterion is None:
+        return None
+    found = gate(result, result.criterion)
+    return {
+        "limit": found.limit,
+        "criterion": found.criterion,
+        "insiders": found.insiders,
+        "open": not found.closed,
+        "reason": gate_sentence(result, found),
+    }
+
+
 def _remedies(result: AuditResult) -> dict[str, Any] | None:
     tried = result.remedies
     if tried is None:
@@ -187,6 +202,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
         "insiders": tried.insiders,
         "insiders_know_rows": True,
         "target": tried.target,
+        "criterion": tried.criterion,
         "repeats": tried.repeats,
         "smallest": tried.smallest,
         "stability": tried.stability,
@@ -196,6 +212,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
                 "claimed": one.claimed,
                 **_by_attack(one.attackers),
                 "played": _stopped(one.played),
+                "opens_gate": one.opens,
                 "insiders_breach_rate": _sampled(one.insiders),
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
@@ -209,6 +226,7 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
                 "breach_rate": _sampled(one.breach_rate),
                 **_by_attack(one.attackers),
                 "played": _stopped(one.played),
+                "opens_gate": one.opens,
                 "neighbours": _sampled(one.neighbours),
                 "clusters": one.clusters,
             }

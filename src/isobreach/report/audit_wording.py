@@ -7,7 +7,17 @@ import numpy as np
 
 from isobreach._phrases import count, left_out, percent, probability
 from isobreach._registry import ATTACKS
-from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Gate, Sampled, Smallest, Stopped
+from isobreach.audits import (
+    RANGE_SHARE,
+    SHARE,
+    WORST_RECORD,
+    AttackerFigures,
+    AuditResult,
+    Gate,
+    Sampled,
+    Smallest,
+    Stopped,
+)
 from isobreach.report.audit_cells import amount, sampled_share, share
 from isobreach.report.audit_matrix import does_nothing, known_words, matrix_sentences, matrix_verdict
 
@@ -99,6 +109,13 @@ def gate_sentence(result: AuditResult, gate: Gate) -> str:
         return (
             f"the worst coalition of {count(gate.size, 'insider')} that was tried ({gate.worst.coalition}) breaches "
             f"the most exposed record with probability {probability(gate.worst.value)}{unsure}, above {gate.limit:g}."
+        )
+    if gate.criterion == SHARE:
+        sample = result.matrix.samples[-1]
+        public = f" and {sample} public records" if sample else ""
+        return (
+            f"nobody who was tried breaches more than {share(gate.limit)} of all other people with up to "
+            f"{count(gate.insiders, 'insider')}{public}."
         )
     tried = "" if gate.proved else " that was tried"
     why = f": a proved bound of what its records determine is {probability(gate.bound)}" if gate.proved else ""
@@ -303,12 +320,10 @@ def remedy_sentence(result: AuditResult) -> str:
     tried = result.remedies
     if tried is None:
         return ""
-    goal = (
-        f"a breach rate of at most {share(tried.target)} against {count(tried.insiders, 'insider')} who know their rows"
-    )
-    played = {name: None for one in tried.levels for name in one.attackers}
-    goal += f" and against {attack_titles(played)}" if played else ""
-    goal += " and against everyone who was played" if result.matrix.splits else ""
+    goal = f"the limit: at most {share(tried.target)} of all other people breached by anyone who was tried"
+    if tried.criterion == WORST_RECORD:
+        goal = f"the limit: no record breached with a probability above {share(tried.target)} by anyone who was tried"
+    goal += f", up to {count(tried.insiders, 'insider')}"
     if tried.blind > tried.target:
         return (
             f"Noise: none can bring the breach rate to {share(tried.target)}: guessing {tried.guess} breaches "
@@ -317,7 +332,7 @@ def remedy_sentence(result: AuditResult) -> str:
     if tried.smallest is None:
         levels = ", ".join(f"{one.noise:g}" for one in tried.levels)
         last = tried.levels[-1].played
-        who = f": at the last, {stopped_words(last)}" if last is not None and last.share > tried.target else ""
+        who = f". At the last, {stopped_words(last)}" if last is not None and last.share > tried.target else ""
         return f"Noise: none of the levels tried ({levels}) meets {goal}{who}."
     level = next(one for one in tried.levels if one.noise == tried.smallest)
     return (
@@ -329,7 +344,7 @@ def remedy_sentence(result: AuditResult) -> str:
 
 def stopped_words(one: Stopped) -> str:
     """Who breaches how many in spite of a remedy."""
-    return f"with {known_words(one.cell)}, the {ATTACKS[one.attack].title} breaches {share(one.share)} or more"
+    return f"with {known_words(one.cell)}, the {ATTACKS[one.attack].title} breaches {share(one.share)}"
 
 
 def attack_titles(names: Iterable[str]) -> str:

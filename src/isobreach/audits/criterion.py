@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The owner's criterion: one limit, and what it limits, for gate, remedies and verdict alike.
+
+*share*: the breached share, that of other people's records which any attacker is expected to breach. *worst-record*:
+the probability with which the most exposed record is breached. The second is never below the first, so that who meets
+it meets both.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from isobreach._validation import check_not_negative
+from isobreach.errors import InputError
+
+SHARE, WORST_RECORD = "share", "worst-record"
+KINDS = SHARE, WORST_RECORD
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What may not be exceeded.
+
+    Attributes
+    ----------
+    limit
+        The largest probability or share that is allowed.
+    kind
+        ``"share"`` of the others, or ``"worst-record"``.
+    """
+
+    limit: float
+    kind: str = SHARE
+
+    @classmethod
+    def checked(cls, limit: Any, kind: Any = SHARE) -> "Criterion":
+        """A criterion from what a user gives."""
+        if kind not in KINDS:
+            raise InputError("criterion", f"must be one of {', '.join(KINDS)}", repr(kind))
+        number = check_not_negative("limit", limit)
+        if number > 1:
+            raise InputError("limit", "must be a share or a probability, from 0 to 1", number)
+        return cls(number, kind)
