@@ -338,6 +338,7 @@ def audit(
     (1.0, 3)
     """
     table = _read(X, "X")
+    asked = Criterion.checked(target, criterion, "target") if limit is None else Criterion.checked(limit, criterion)
     settings = Settings.checked(
         scheme,
         epsilon,
@@ -346,13 +347,13 @@ def audit(
         level,
         tolerance,
         noise_levels,
-        Criterion.checked(target if limit is None else limit, criterion),
+        asked,
         attackers_of(attacks),
         rows_known,
         samples,
         ranges,
         check_integer("splits", splits, least=2),
-        limit is not None,
+        gated=limit is not None,
     )
     result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None

@@ -10,7 +10,7 @@ from isobreach.audits import SHARE, WORST_RECORD
 from isobreach.errors import InputError
 from isobreach.schemes import Noisy
 
-LEVELS = (0.05, 0.2, 0.5, 1.0, 2.0)
+LEVELS = (0.05, 0.5, 2.0)
 
 
 def _table(seed):
@@ -41,7 +41,7 @@ def _asked(seed):
     }
 
 
-@pytest.mark.parametrize("seed", [0, 1, *slow(*range(2, 20))])
+@pytest.mark.parametrize("seed", [1, *slow(0, *range(2, 20))])
 def test_what_is_recommended_opens_the_gate(seed):
     records, asked = _table(seed), _asked(seed)
     planned = ib.audit(records, "orthogonal", noise_levels=LEVELS, seed=seed, **asked)

@@ -32,11 +32,11 @@ class Criterion:
     kind: str = SHARE
 
     @classmethod
-    def checked(cls, limit: Any, kind: Any = SHARE) -> "Criterion":
-        """A criterion from what a user gives."""
+    def checked(cls, limit: Any, kind: Any = SHARE, name: str = "limit") -> "Criterion":
+        """A criterion from what a user gives; ``name``: how the limit is called."""
         if kind not in KINDS:
             raise InputError("criterion", f"must be one of {', '.join(KINDS)}", repr(kind))
-        number = check_not_negative("limit", limit)
+        number = check_not_negative(name, limit)
         if number > 1:
-            raise InputError("limit", "must be a share or a probability, from 0 to 1", number)
+            raise InputError(name, "must be a share or a probability, from 0 to 1", number)
         return cls(number, kind)

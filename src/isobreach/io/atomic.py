@@ -198,7 +198,7 @@ def _check_parent(path: Path) -> None:
     """Refuse an output below something that is not a folder; folders that are missing are made when it is written."""
     with _one_line(path), suppress(FileNotFoundError, NotADirectoryError):
         os.lstat(path)  # a name that is too long, say
-    nearest = next(parent for parent in path.parents if os.path.lexists(parent))
+    nearest = next((parent for parent in path.parents if os.path.lexists(parent)), Path())
     if not nearest.is_dir():
         raise OutputError(f"{path} cannot be written: {nearest} is not a folder. Choose another path.")
 
