@@ -1,17 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compilation of kernels: without the interpreter lock, kept on disk where a disk allows it."""
+"""Compilation of kernels: without the interpreter lock, kept on disk.
+
+They are kept beside the package, in the user's cache folder where that is not writable, or where NUMBA_CACHE_DIR says.
+Whoever wants to show that a kernel is being compiled hears of it: ``isobreach._progress.compiling``.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba as nb
 import numpy as np
+from numba.core import event
 from numpy.typing import NDArray
+
+from isobreach._progress import compiling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Sums may be reordered for speed; NaN and infinity keep their meaning: they are how bad entries are found.
 REORDERED = frozenset({"reassoc", "contract", "nsz"})
+
+
+class _Compilations(event.Listener):
+    """Passes on what numba says of its work; what it finds on the disk is none."""
+
+    def on_start(self, event: Any) -> None:
+        compiling(True)
+
+    def on_end(self, event: Any) -> None:
+        compiling(False)
+
+
+event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]  # numba has no types
 
 
 def compiled(*, reorder: bool = False) -> Callable[[F], F]:
@@ -34,8 +54,18 @@ def compiled(*, reorder: bool = False) -> Callable[[F], F]:
 
 
 @compiled()
+def copy(into: NDArray[Any], values: NDArray[Any]) -> None:
+    """Copy numbers to the beginning of an array of one dimension.
+
+    Kernels assign no slices: numba compiles for each the text of an error that no kernel raises, two seconds of work.
+    """
+    for place in range(len(values)):
+        into[place] = values[place]
+
+
+@compiled()
 def grown(rows: NDArray[Any]) -> NDArray[Any]:
     """Return an array twice as long that begins with the given one: for results whose number is not known before."""
     longer = np.empty((2 * len(rows), *rows.shape[1:]), dtype=rows.dtype)
-    longer[: len(rows)] = rows
+    copy(longer.reshape(longer.size), rows.reshape(rows.size))
     return longer

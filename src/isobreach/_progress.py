@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress is injected: algorithms call it, only the command line draws it."""
+"""Progress is injected: algorithms call it, only the command line draws it.
 
+Compilation is no algorithm's work, and happens wherever a kernel is called first: whoever wants to show it listens.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 
@@ -9,6 +15,32 @@ class Progress(Protocol):
 
     def __call__(self, label: str, done: int, total: int) -> None:
         """``done`` of ``total`` units of the work named ``label`` are finished."""
+
+
+_listeners: list[Callable[[bool], None]] = []
+_under_way = 0
+_lock = threading.Lock()
+
+
+@contextmanager
+def listening(listener: Callable[[bool], None]) -> Iterator[None]:
+    """Have a function called with True when a compilation begins, and with False when none is left."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def compiling(begins: bool) -> None:
+    """Note that a compilation begins or ends; several may be under way, one for the sake of another."""
+    global _under_way
+    with _lock:
+        _under_way += 1 if begins else -1
+        changed = _under_way == begins  # the first begins, or the last has ended
+    if changed:
+        for listener in _listeners:
+            listener(begins)
 
 
 def no_progress(label: str, done: int, total: int) -> None:

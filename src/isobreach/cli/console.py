@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from isobreach._progress import listening
 from isobreach._text import json_text, visible
 
 if TYPE_CHECKING:
     from isobreach.document import Document
 
 _DELAY = 1.0  # seconds of work before a bar appears
+_COMPILING = "compiling (first use)"
 
 
 class Console:
@@ -90,13 +92,17 @@ class Console:
         timer.daemon = True
         timer.start()
         try:
-            yield
+            with listening(self._compiling):
+                yield
         finally:
             timer.cancel()
             with self._lock:
                 if self._bars is not None:
                     self._bars.stop()
                     self._bars = None
+
+    def _compiling(self, begins: bool) -> None:
+        self._update(_COMPILING, 0 if begins else 1, None if begins else 1)
 
     def _start(self) -> None:
         from rich.console import Console as RichConsole

@@ -8,7 +8,7 @@ passes is measured again, one distance at a time, as everywhere in linking.
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled, grown
+from isobreach._compiled import compiled, copy, grown
 from isobreach.linking import distance
 
 FloatArray = NDArray[np.float64]
@@ -234,7 +234,7 @@ def one_more(
             if fits:
                 if count == len(out):
                     out = grown(out)
-                out[count, :size] = shapes[s]
+                copy(out[count], shapes[s])
                 out[count, size] = x
                 count += 1
     return out[:count], True

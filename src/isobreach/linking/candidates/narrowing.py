@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled, grown
+from isobreach._compiled import compiled, copy, grown
 from isobreach._progress import Progress
 from isobreach.engine import Workers
 from isobreach.linking.candidates.pairs import Cloud, TooManyError
@@ -281,7 +281,7 @@ def _extend(
             if fits:
                 if count == len(longer):
                     longer = grown(longer)
-                longer[count, :-1] = partial[i]
+                copy(longer[count], partial[i])
                 longer[count, -1] = w
                 count += 1
     return longer[:count]

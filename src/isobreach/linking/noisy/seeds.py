@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from isobreach._compiled import compiled, grown
+from isobreach._compiled import compiled, copy, grown
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import MOST_PAIRS, Field, neighbours, telling_order
@@ -252,7 +252,7 @@ def _extend(
             if fits and _form(gaps, inverse) <= limit:
                 if count == len(longer):
                     longer = grown(longer)
-                longer[count, :placed] = partial[i]
+                copy(longer[count], partial[i])
                 longer[count, placed] = w
                 count += 1
     return longer[:count]

@@ -9,7 +9,7 @@ one released row cannot be two records.
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled
+from isobreach._compiled import compiled, copy
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -216,7 +216,7 @@ def largest_cliques(
         if remaining == 0:
             if depth > best:
                 best, needed, count = depth, depth, 0
-            kept[count] = chosen
+            copy(kept[count], chosen)
             count += 1
             if count == len(kept):
                 needed = depth + 1  # no room for another as large
