@@ -12,7 +12,7 @@ import click
 from isobreach.errors import InputError
 
 # Where a result goes and how loudly, not what it is; the seed is told apart, because it may be drawn.
-_LEFT_OUT = frozenset({"out", "force", "seed", "json_only", "quiet"})
+_LEFT_OUT = frozenset({"out", "force", "seed", "json_only", "quiet", "config"})
 # Arguments of the library that no option of the same name stands for.
 _ARGUMENTS = {"coalition_sizes": "--coalitions", "X": "DATA", "released": "the trial release"}
 
@@ -23,7 +23,7 @@ def typed_again() -> tuple[str, ...]:
     arguments, options = ["isobreach", str(context.info_name)], []
     for parameter in context.command.get_params(context):
         value = context.params.get(str(parameter.name))
-        if parameter.name in _LEFT_OUT or value is None or value is False or value == parameter.get_default(context):
+        if parameter.name in _LEFT_OUT or value is None or value is False or value == parameter.default:
             continue
         if isinstance(parameter, click.Argument):
             arguments.append(_file(value))

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from isobreach.cli import config
 from isobreach.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +48,7 @@ common = _all(
     click.option("--seed", type=int, default=None, help="Whole number that makes the run repeatable."),
     click.option("--json", "json_only", is_flag=True, help="Print the result as JSON on stdout, nothing else."),
     click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors."),
+    config.option,
 )
 
 

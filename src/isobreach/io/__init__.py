@@ -5,7 +5,7 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 """
 
 from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
-from isobreach.io.files import check_written, file_hash, select_columns, write_columns, write_table
+from isobreach.io.files import check_written, file_hash, read_toml, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import Ranges, read_ranges
 from isobreach.io.runs import run_record, write_file, write_json
@@ -34,6 +34,7 @@ __all__ = [
     "read_key",
     "read_ranges",
     "read_table",
+    "read_toml",
     "run_record",
     "select_columns",
     "write_columns",

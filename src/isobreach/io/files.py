@@ -115,6 +115,22 @@ def check_written(path: Path) -> None:
         raise InputError("output", f"must be a {_listed(WRITTEN)} file", str(path))
 
 
+def read_toml(path: Path, name: str) -> dict[str, Any]:
+    """Return what stands in a TOML file."""
+    import tomllib
+
+    if not path.exists():
+        raise InputError(name, "must be an existing file", str(path))
+    with readable(path, name):
+        check_regular(path, name)
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:  # says where, and quotes nothing
+            raise InputError(name, "must be TOML", str(error)) from None
+        except UnicodeDecodeError:
+            raise InputError(name, "must be TOML in UTF-8", "other bytes") from None
+
+
 def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], *, mode: int = 0o644) -> None:
     """Write named columns, each of its own type, as Parquet."""
     import pyarrow as pa
