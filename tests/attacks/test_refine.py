@@ -72,15 +72,17 @@ def test_a_continuous_attribute_with_many_zeros_shows_no_grid():
 
 
 def test_an_attribute_has_the_grid_of_the_others_where_few_records_show_another_or_none():
-    records = _rng(0).integers(1, 6, (8, 9)).astype(float)
+    records = _rng(0).integers(1, 6, (8, 12)).astype(float)
     records[:, 0] = 3  # shows none
     records[:, 1] = [1, 1, 3, 3, 5, 5, 1, 3]  # odd by chance: once in 64 such tables
     records[:, 2] = 10 * np.array([0, 1, 2, 2, 1, 0, 1, 2])  # tens are not by chance
     records[:, 3] += 0.1  # on another grid
+    records[:, 4] = [1, 1, 5, 1, 5, 1, 5, 5]  # two values always lie on a grid of their own
     assert shown_grid(records).step[[0, 1, 2, 4, 5]].tolist() == [1, 1, 10, 1, 1]
-    assert shown_grid(records).step[3] == 0.1
+    own = shown_grid(records)
+    np.testing.assert_allclose(own.rounded(records, -np.inf, np.inf), records)
     many = np.tile(records, (4, 1))
-    assert shown_grid(many).step[[0, 1, 2]].tolist() == [1, 2, 10]
+    assert shown_grid(many).step[[0, 1, 2, 4]].tolist() == [1, 2, 10, 4]
 
 
 def test_a_continuous_attribute_has_no_grid_beside_others_that_have():
@@ -430,6 +432,8 @@ FULL = {
 NEEDS = {
     "rounded": {"known", "sample"},
     "nearest record": {"known", "sample"},
+    "mean direction": {"known", "sample"},
+    "middle direction": {"known", "sample", "bounds"},
     "likely values": {"known", "sample"},
     "clipped": {"known", "sample", "bounds"},
     "regression": {"known", "sample"},
@@ -451,6 +455,9 @@ def test_a_step_is_taken_only_where_its_knowledge_is_there(held):
             assert "visible" in held
         if "length" in name:
             assert {"norms", "residuals"} & held
+        if name in ("mean direction", "middle direction"):
+            assert "norms" in held
+            np.testing.assert_allclose(row_norms(values), 2 * np.sqrt(0.99))
         if "likely" in name:
             assert "noise" in held
 

@@ -75,3 +75,34 @@ def test_equal_values_leave_room_for_what_was_not_seen():
     assert mean_interval([0.0] * 50).high > 0.05
     assert mean_interval([1.0] * 50).low < 0.95
     assert (mean_interval([0.3]).low, mean_interval([0.3]).high) == (0.0, 1.0)
+
+
+PEOPLE = 500
+SPLITS = {
+    # name: draws of the probability on each split, its mean
+    "nobody": (lambda rng: np.zeros(8), 0.0),
+    "one in a thousand": (lambda rng: np.full(8, 0.001), 0.001),
+    "a few": (lambda rng: np.full(8, 0.02), 0.02),
+    "nearly all": (lambda rng: np.full(8, 0.998), 0.998),
+    "splits differ": (lambda rng: rng.beta(20, 80, 8), 0.2),
+    "splits differ much": (lambda rng: rng.random(8), 0.5),
+}
+
+
+@pytest.mark.parametrize("law", SPLITS)
+def test_eight_splits_of_many_people_are_covered_at_the_rate(law):
+    """2,000 audits each."""
+    draw, mean = SPLITS[law]
+    rng = np.random.default_rng(0)
+    values = [rng.binomial(PEOPLE, draw(rng)) / PEOPLE for _ in range(2000)]
+    found = [mean_interval(one, PEOPLE) for one in values]
+    assert np.mean([one.low <= mean <= one.high for one in found]) >= 0.925
+    assert all(0 <= one.low <= one.value <= one.high <= 1 for one in found)
+
+
+def test_eight_equal_splits_are_worth_their_people():
+    assert mean_interval([1.0] * 8, PEOPLE).low > 0.998
+    assert mean_interval([0.0] * 8, PEOPLE).high < 0.002
+    assert mean_interval([1.0] * 8).low < 0.6
+    differ = [0.1, 0.9] * 4  # the spread of splits counts, not that of people
+    np.testing.assert_allclose(mean_interval(differ, PEOPLE).low, mean_interval(differ).low, atol=1e-3)

@@ -145,6 +145,33 @@ def test_luck_on_one_half_is_not_told():
     assert abs(np.mean(told) - 0.1) < 0.02
 
 
+def test_who_breaches_everybody_on_all_splits_is_told_though_others_do_on_half_of_them():
+    """A choice on half of the splits cannot tell them apart, and takes the first."""
+    splits = [scores({"a lucky one": 1.0 if k % 2 else 0.2, "sure": 1.0}) for k in range(8)]
+    assert told_from_halves(np.array([[0.2, 1.0], [1.0, 1.0]] * 4)).mean() == pytest.approx(0.6)
+    found = matrix(splits, (1,), (), ranges=False, unsuited={}, people=500).best[Cell(1)]
+    assert found.breached.value == pytest.approx(1.0)
+    assert found.learned == pytest.approx([1.0])
+
+
+def test_a_sure_way_is_told_beside_one_that_sometimes_succeeds():
+    shares = [0.0, 0.33, 0.0, 0.25, 0.0, 0.6, 0.33, 0.0]
+    splits = [scores({"now and then": share, "sure": 0.25}) for share in shares]
+    found = matrix(splits, (1,), (), ranges=False, unsuited={}, people=150).best[Cell(1)]
+    assert found.breached.value == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("people", [None, 500])
+def test_luck_is_no_way_beyond_doubt(people):
+    """Ways without any skill again: what the matrix tells is what they reach on average."""
+    draws, told = np.random.default_rng(0), []
+    for _ in range(100):
+        shares = draws.beta(2, 18, (8, 50)) if people else (draws.random((8, 50)) < 0.1).astype(float)
+        splits = [scores({str(way): value for way, value in enumerate(split)}) for split in shares]
+        told.append(matrix(splits, (1,), (), ranges=False, unsuited={}, people=people).best[Cell(1)].breached.value)
+    assert abs(np.mean(told) - 0.1) < 0.02
+
+
 def test_an_attribute_is_told_by_who_learns_all_of_them_where_others_are_lucky():
     """A way that learns one attribute of everybody on the splits of one half, and of few on the other."""
     lucky = [[1.0, 0.1], [0.5, 0.1]] * 4

@@ -8,6 +8,11 @@ The mean of T values in [0, 1] with mean x and variance s^2 gets Wilson's interv
 place of T: values that agree are worth more than as many coin flips, and no variance exceeds that of coin flips,
 x (1 - x). So the interval is Wilson's for values that are 0 or 1, close to Student's where values agree, and never
 leaves [0, 1]. With all values equal nothing is known of the spread, and it is Wilson's for T.
+
+Where every value is itself a share of m *people* (splits of a table), the spread has a floor that is known: shares of m
+people vary by at least p (1 - p) / m, with Agresti and Coull's p = (hits + 2) / (T m + 4), which is neither 0 nor 1. So
+eight splits that agree are worth 8 m people, not eight coin flips: eight times 0 of 500 is 0 to 0.2%, not 0 to 41%.
+What befalls a whole split at once, and fewer than one in eight, may still not show.
 """
 
 from collections.abc import Sequence
@@ -64,13 +69,30 @@ def clopper_pearson(successes: int, trials: int) -> Sampled:
     return Sampled(successes / trials, low, high)
 
 
-def mean_interval(values: Sequence[float] | FloatArray) -> Sampled:
-    """Interval for the mean of values in [0, 1]: see the module's text."""
+def mean_interval(values: Sequence[float] | FloatArray, people: int | None = None) -> Sampled:
+    """Interval for the mean of values in [0, 1], each of them a share of so many people, if any: see the module's text.
+
+    >>> mean_interval([0.0] * 8, people=500).high < 0.002
+    True
+    """
     array = np.asarray(values, dtype=np.float64)
-    trials, mean = len(array), float(np.mean(array))
+    low, high = mean_limits(array, people)
+    return Sampled(float(np.mean(array)), float(low), float(high))
+
+
+def mean_limits(
+    values: FloatArray, people: int | None = None, *, comparisons: int = 1
+) -> tuple[FloatArray, FloatArray]:
+    """Ends of the intervals of many means at once, one row of values a trial, for so many means together."""
+    trials, mean = len(values), values.mean(axis=0)
     if trials == 1:
-        return Sampled(mean, 0.0, 1.0)
-    variance = float(np.var(array, ddof=1))
-    most = mean * (1 - mean)
-    worth = trials * most / variance if _ROUNDING < variance < most else trials
-    return wilson(worth * mean, worth, quantile=float(stdtrit(trials - 1, (1 + LEVEL) / 2)))
+        return np.zeros_like(mean), np.ones_like(mean)
+    variance, most = values.var(axis=0, ddof=1), mean * (1 - mean)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = np.where((variance > _ROUNDING) & (variance < most), trials * most / variance, trials)
+    if people:
+        likely = (trials * people * mean + 2) / (trials * people + 4)
+        widest = likely * (1 - likely)
+        worth = np.maximum(trials * widest / np.maximum(variance, widest / people), trials)
+    quantile = float(stdtrit(trials - 1, 1 - (1 - LEVEL) / 2 / comparisons))
+    return wilson_limits(mean, worth, quantile)

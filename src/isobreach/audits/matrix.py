@@ -2,10 +2,12 @@
 """Who can do what: for so many insiders and such public knowledge, what the best attacker achieves.
 
 Which attack and which variant of its estimates is best is chosen on one half of the splits and told from the other,
-both ways round; so a lucky draw is not told as skill. For an attribute the choice is made by that attribute or by all
-of them, whichever tells more: on a few splits many ways learn one attribute of everybody, and some of them by luck. An
-attacker may ignore what he knows, and the release itself: no figure falls with more knowledge, and none is below the
-blind guess.
+both ways round; so a lucky draw is not told as skill. On half of the splits several ways may breach everybody, and some
+of them by luck: a choice then misses who does so on all splits. A way that is better than what was told beyond doubt
+is told instead: its interval, one of those that hold for all ways together, lies above. The choice is made by the mean
+or by the mean less its standard error, for a sure way may be worth more than one that sometimes succeeds; for an
+attribute by that attribute or by all of them; whichever tells more. An attacker may ignore what he knows, and the
+release itself: no figure falls with more knowledge, and none is below the blind guess.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.audits.intervals import Sampled, mean_interval
+from isobreach.audits.intervals import Sampled, mean_interval, mean_limits
 from isobreach.audits.playing import PLAIN, Cell, Scores
 
 FloatArray = NDArray[np.float64]
@@ -130,35 +132,43 @@ def matrix(
     *,
     ranges: bool,
     unsuited: Mapping[str, str],
+    people: int | None = None,
 ) -> Matrix:
-    """Sum up what was played on every split."""
+    """Sum up what was played on every split; ``people``: records that one publishes, insiders among them."""
     cells = sorted({score.cell for split in played for score in split})
     attackers: list[PlayedAttacker] = []
     best: dict[Cell, Best] = {}
     for cell in cells:
         own = [[score for score in split if score.cell == cell] for split in played]
         names = sorted({score.attack for split in own for score in split})
+        others = None if people is None else max(people - cell.insiders, 1)
         for name in names:
             # Not on every split: where others with less knowledge read everything, nobody else is tried.
             mine = [part for split in own if (part := [score for score in split if score.attack == name])]
-            one = _best(mine)
+            one = _best(mine, others)
             attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(mine)))
-        best[cell] = _best(own)
+        best[cell] = _best(own, others)
     attackers.sort(key=lambda one: (-one.breached.value, one.cell, one.name))
     return Matrix((0, *sizes), (0, *samples), ranges, tuple(attackers), best, len(played), dict(unsuited))
 
 
-def _best(splits: Sequence[Sequence[Scores]]) -> Best:
-    """The best of all that was played in one cell: chosen on one half of the splits, told from the other."""
+def _best(splits: Sequence[Sequence[Scores]], people: int | None) -> Best:
+    """The best of all that was played in one cell; ``people``: others, whose records are to be breached."""
     ways = sorted({(score.attack, score.variant) for split in splits for score in split})
     shares, learned = (np.array(figures) for figures in zip(*(_figures(split, ways) for split in splits), strict=True))
-    told = mean_interval(told_from_halves(shares))
     attack, variant = ways[int(shares.mean(axis=0).argmax())]
     of_all = learned.mean(axis=2)
-    attributes = [
-        max(float(told_from_halves(own, merit).mean()) for merit in (own, of_all)) for own in np.moveaxis(learned, 2, 0)
-    ]
-    return Best(attack, variant, told, np.array(attributes))
+    attributes = [float(_told(own, (own, of_all), people).mean()) for own in np.moveaxis(learned, 2, 0)]
+    return Best(attack, variant, mean_interval(_told(shares, (shares,), people), people), np.array(attributes))
+
+
+def _told(values: FloatArray, merits: Sequence[FloatArray], people: int | None) -> FloatArray:
+    """Of each split, what the best choice tells: see the module's text."""
+    choices = [told_from_halves(values, merit, careful=careful) for merit in merits for careful in (False, True)]
+    told = max(choices, key=lambda one: float(one.mean()))
+    low, _ = mean_limits(values, people, comparisons=values.shape[1])
+    best = int(low.argmax())
+    return np.asarray(values[:, best]) if low[best] > mean_limits(told, people)[1] else told
 
 
 def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[list[float], list[FloatArray]]:
@@ -173,7 +183,7 @@ def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[
     return [score.breached for score in taken], [score.learned for score in taken]
 
 
-def told_from_halves(values: FloatArray, merits: FloatArray | None = None) -> FloatArray:
+def told_from_halves(values: FloatArray, merits: FloatArray | None = None, *, careful: bool = False) -> FloatArray:
     """Of each split, what was chosen on the splits of the other half.
 
     Parameters
@@ -182,6 +192,8 @@ def told_from_halves(values: FloatArray, merits: FloatArray | None = None) -> Fl
         Figures, one row a split and one column a choice.
     merits
         By which a choice is made, in the same order; the figures themselves by default.
+    careful
+        Choose by the mean less its standard error, not by the mean.
     """
     merits = values if merits is None else merits
     told = np.empty(len(values))
@@ -189,5 +201,6 @@ def told_from_halves(values: FloatArray, merits: FloatArray | None = None) -> Fl
     for chosen_on, told_from in ((even, odd), (odd, even)):
         if len(told_from):
             fit = merits[chosen_on] if len(chosen_on) else merits
-            told[told_from] = values[told_from, int(fit.mean(axis=0).argmax())]
+            less = fit.std(axis=0, ddof=1) / np.sqrt(len(fit)) if careful and len(fit) > 1 else 0.0
+            told[told_from] = values[told_from, int((fit.mean(axis=0) - less).argmax())]
     return told

@@ -290,6 +290,7 @@ def _matrix(
         sorted({cell.sample for cell in game.cells} - {0}),
         ranges=settings.ranges,
         unsuited={name: reason for name, reason in reasons.items() if reason is not None},
+        people=min(game.rows, len(game.records) - game.held_out),
     )
 
 

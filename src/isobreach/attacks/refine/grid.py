@@ -17,7 +17,8 @@ grid, if they have few.
 *Has an attribute the grid of the others?* Of few records all may have the same value of an attribute, or odd ones only.
 Where at least half of the attributes show one and the same grid, an attribute whose values lie on it and that shows no
 grid has it too: values of a continuous attribute do not lie there. So has one that shows a step k times as wide, unless
-N values that lie on the wider one by chance, k^(1 - N) for each of n attributes, are too improbable, 1e-3.
+that is too improbable by chance: N values out of L in their range, each as likely as any other, all lie among the
+M = (L - 1) / k + 1 of one of the k wider grids with a probability of k (M / L)^N, for each of n attributes.
 """
 
 from dataclasses import dataclass
@@ -104,9 +105,12 @@ class Grid:
         steps, offsets = self.step.copy(), self.offset.copy()
         for j in np.setdiff1d(np.arange(len(steps)), same):
             values = records[np.isfinite(records[:, j]), j]
-            times = 1.0 if np.isnan(steps[j]) else steps[j] / step
-            by_chance = len(steps) * max(times, 1.0) ** (1.0 - len(values)) >= _TEST.chance
-            if len(values) and by_chance and _off_grid(values, step, offset) <= error:
+            if not len(values) or _off_grid(values, step, offset) > error:
+                continue
+            times = 1.0 if np.isnan(steps[j]) else max(steps[j] / step, 1.0)
+            levels = float(np.ptp(values)) / step + 1
+            among = ((levels - 1) / times + 1) / levels
+            if len(steps) * times * among ** len(values) >= _TEST.chance:
                 steps[j], offsets[j] = step, offset
         return Grid(steps, offsets)
 

@@ -2,8 +2,8 @@
 """Which steps the knowledge allows, and in which combinations they are worth trying: recipes by name.
 
 First what is done to the hidden part (or to the length, where no part is visible), then ranges, then the grid. A name
-lists what was done. The last recipe takes every step that the knowledge allows. The nearest record takes the place of
-an estimate, and is no such step.
+lists what was done. The last recipe takes every step that the knowledge allows. What replaces an estimate (the
+nearest record, a blind guess at the length of the row) is no such step.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 Step = Callable[[FloatArray, Evidence], FloatArray]
 Recipe = tuple[Step, ...]
 
-_NEAREST = "nearest record"
+_INSTEAD = ("nearest record", "mean direction", "middle direction")  # of an estimate
 
 
 def recipes(evidence: Evidence) -> dict[str, Recipe]:
@@ -39,7 +39,7 @@ def recipes(evidence: Evidence) -> dict[str, Recipe]:
         finishes["rounded"] = (steps.rounded,)
     if evidence.rays is not None:
         finishes["rounded direction"] = (steps.rounded_direction,)
-    found: dict[str, Recipe] = {} if evidence.occurring is None else {_NEAREST: (steps.filled, steps.nearest)}
+    found = _instead(evidence)
     for first, start in _starts(evidence).items():
         for last, finish in finishes.items():
             name = ", ".join(part for part in (first, last) if part)
@@ -56,7 +56,19 @@ def every_step(names: Iterable[str]) -> str:
     names
         Of recipes, in their order.
     """
-    return next((name for name in reversed(list(names)) if name != _NEAREST), "")
+    return next((name for name in reversed(list(names)) if name not in _INSTEAD), "")
+
+
+def _instead(evidence: Evidence) -> dict[str, Recipe]:
+    """What may take the place of an estimate."""
+    allowed = (
+        evidence.occurring is not None,
+        evidence.norms is not None and evidence.means is not None,
+        evidence.norms is not None and evidence.ranges is not None and bool(np.isfinite(evidence.ranges).all()),
+    )
+    recipes: tuple[Recipe, ...] = ((steps.filled, steps.nearest), (steps.mean_direction,), (steps.middle_direction,))
+    found = zip(_INSTEAD, recipes, allowed, strict=True)
+    return {name: recipe for name, recipe, there in found if there}
 
 
 def _starts(evidence: Evidence) -> dict[str, Recipe]:

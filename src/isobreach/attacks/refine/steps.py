@@ -21,7 +21,8 @@ is not real the breach is certain, with s = 0. Without a translation the estimat
 
 **Length.** Without a visible part: under any posterior of its direction, the best estimate w of a record of length |x|
 has length |x| sqrt(1 - epsilon^2), because |x - w| <= epsilon |x| means cos(x, w) >= (|w|^2 + (1 - epsilon^2) |x|^2) /
-(2 |w| |x|), which is least there.
+(2 |w| |x|), which is least there. So has the best blind guess of a row whose length is known: it shares the direction
+of the mean, or of the middle of the ranges.
 
 **Nearest record.** Where people resemble each other, a record is close to one that the attacker holds. A held record
 z = z_v + z_h (visible and hidden part) cannot be nearer to x than sqrt(|p - z_v|^2 + (d - |z_h|)^2), and is that near
@@ -133,6 +134,18 @@ def length(estimates: FloatArray, evidence: Evidence) -> FloatArray:
     own = row_norms(estimates)
     best = evidence.norms * np.sqrt(max(1 - evidence.epsilon**2, 0.0))
     return np.asarray(estimates * np.divide(best, own, out=np.ones_like(own), where=own > 0)[:, None])
+
+
+def mean_direction(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return the mean of the attacker's records at the best length of each row: of estimates only the lengths count."""
+    assert evidence.means is not None
+    return length(np.broadcast_to(evidence.means, estimates.shape), evidence)
+
+
+def middle_direction(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """Return the middle of the ranges at the best length of each row."""
+    assert evidence.ranges is not None
+    return length(np.broadcast_to(np.mean(evidence.ranges, axis=0), estimates.shape), evidence)
 
 
 def clipped(estimates: FloatArray, evidence: Evidence) -> FloatArray:
