@@ -2,6 +2,8 @@
 """Kernels and tasks for tests of engines: worker processes import them from here."""
 
 import os
+import time
+from pathlib import Path
 
 import numpy as np
 
@@ -74,3 +76,9 @@ def nested(item, params):
 def tile(places, params):
     rows, columns = places
     return [(i, j) for i in range(rows.start, rows.stop) for j in range(columns.start, columns.stop) if i <= j]
+
+
+def sleeping(item, params):
+    """Tell who works, then work for longer than anybody waits."""
+    Path(params, str(os.getpid())).touch()
+    time.sleep(600)

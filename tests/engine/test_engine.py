@@ -3,8 +3,12 @@
 
 import os
 import pickle
+import subprocess
+import sys
 import threading
+import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -218,3 +222,29 @@ def test_chunks_are_the_column(monkeypatch):
     assert [start for start, _ in parts] == list(range(0, ROWS, 1000))
     np.testing.assert_array_equal(np.concatenate([part for _, part in parts]), TABLE[:, 0])
     assert list(ArrayColumn(np.empty(0)).chunks()) == []
+
+
+def test_workers_end_with_a_program_that_is_killed(tmp_path):
+    program = "import sys; from isobreach.engine import ProcessEngine; from engine_kernels import sleeping\n"
+    program += "list(ProcessEngine.crew(2).run(sleeping, range(2), sys.argv[1]))"
+    places = os.pathsep.join(path for path in sys.path if path)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, tmp_path], env={**os.environ, "PYTHONPATH": places}
+    ) as killed:
+        _wait(lambda: len(list(tmp_path.iterdir())) == 2)
+        killed.kill()
+    _wait(lambda: not any(_runs(one.name) for one in tmp_path.iterdir()))
+
+
+def _wait(happens):
+    for _ in range(2000):
+        if happens():
+            return
+        time.sleep(0.05)
+    raise AssertionError
+
+
+def _runs(process):
+    """Whether a process is there and more than an entry that nobody has asked for."""
+    stat = Path("/proc", process, "stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX"

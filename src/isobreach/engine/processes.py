@@ -2,13 +2,15 @@
 """Worker processes: every kernel goes to them by its name, with its parameters and blocks pickled.
 
 It shows that kernels can leave the process, as they must on a cluster; on one machine threads are faster. Processes are
-started when first needed, stay for later passes, and end with the program. Each answers one request at a time, so that
-an iteration that is given up leaves nothing behind. They form sessions of their own: Ctrl-C reaches the parent alone.
+started when first needed, stay for later passes, and end with the program, however it ends. Each answers one request at
+a time, so that an iteration that is given up leaves nothing behind. They form sessions of their own: Ctrl-C
+reaches the parent alone.
 """
 
 import atexit
 import os
 import pickle
+import select
 import subprocess
 import sys
 import threading
@@ -156,6 +158,7 @@ def serve(channel: int) -> None:
     from isobreach.engine.default import using  # which knows this module
 
     link = Connection(channel)
+    threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
     task: Any = None
     params: Any = None
     with ONE_BLAS_THREAD, using(LocalEngine, workers=1), suppress(EOFError, BrokenPipeError):
@@ -170,6 +173,14 @@ def serve(channel: int) -> None:
             except BaseException as error:  # noqa: BLE001 - whatever it is, it belongs to the other side
                 answer = _failure(error)
             link.send_bytes(answer)
+
+
+def _end_with(channel: int) -> None:
+    """End this process when the other end of the channel does: a program that was killed asks for nothing any more."""
+    hang_up = select.poll()
+    hang_up.register(channel, 0)  # hang-ups are told unasked
+    hang_up.poll()
+    os._exit(0)
 
 
 def _failure(error: BaseException) -> bytes:
