@@ -16,7 +16,7 @@ from isobreach._version import __version__
 
 if TYPE_CHECKING:
     from isobreach import datasets, schemes
-    from isobreach._interface import AuditReport, attack, audit, invert, link, perturb
+    from isobreach._interface import AuditReport, attack, audit, invert, link, perturb, prepare
     from isobreach.attacks import AttackResult
     from isobreach.errors import (
         InputError,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from isobreach.geometry import attribute_breach_probability, breach_probability
     from isobreach.io import read_key, write_key
     from isobreach.linking import Linkage
+    from isobreach.preparation import PreparedTable
     from isobreach.schemes import Key, Release
 
 # Where each public name lives; loaded when first used, so that importing isobreach costs nothing.
@@ -44,6 +45,7 @@ _HOMES = {
     "MissingExtraError": "errors",
     "NothingLinkedWarning": "errors",
     "OutputError": "errors",
+    "PreparedTable": "preparation",
     "Reconstruction": "attacks",
     "Release": "schemes",
     "attack": "_interface",
@@ -53,6 +55,7 @@ _HOMES = {
     "invert": "_interface",
     "link": "_interface",
     "perturb": "_interface",
+    "prepare": "_interface",
     "read_key": "io",
     "reconstruct": "_interface",
     "write_key": "io",
@@ -70,6 +73,7 @@ __all__ = [
     "MissingExtraError",
     "NothingLinkedWarning",
     "OutputError",
+    "PreparedTable",
     "Reconstruction",
     "Release",
     "__version__",
@@ -81,6 +85,7 @@ __all__ = [
     "invert",
     "link",
     "perturb",
+    "prepare",
     "read_key",
     "reconstruct",
     "schemes",

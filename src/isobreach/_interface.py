@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach import attacks, audits, linking, schemes
+from isobreach import attacks, audits, linking, preparation, schemes
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
 from isobreach.attacks import AttackResult, Knowledge, Reconstruction
@@ -20,8 +20,59 @@ from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
 from isobreach.io import PRIVATE, Table, as_table, default_columns, like, run_record, write_file, write_json
 from isobreach.linking import Choice, Linkage, Noise, Rule
+from isobreach.preparation import PreparedTable, done_words
 from isobreach.report import audit_json, audit_page, audit_sentences, audit_verdict
 from isobreach.schemes import Key, Release, Scheme
+
+
+def prepare(
+    frame: Any,
+    *,
+    missing: str | None = None,
+    categories: str = "leave-out",
+    standardise: bool = False,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+) -> PreparedTable:
+    """Turn a table as its owner has it into numbers, with every step recorded: ``table.steps``.
+
+    Dates become days, amounts such as ``$1,234.50`` numbers, and truths 0 or 1. Columns that only name the rows, text,
+    and columns of one value are left out. ``table.apply`` does the same to new rows, such as known records, and
+    ``table.restore`` goes back. The table goes wherever tables go.
+
+    Parameters
+    ----------
+    frame
+        pandas, polars, Arrow or NumPy, anything else that narwhals reads, or a path.
+    missing
+        ``"drop"`` the rows with missing values, or fill them: with the ``"mean"`` of a column, or its most common
+        category. Without a choice a missing value is an error that tells what both would leave.
+    categories
+        ``"one-hot"``: text becomes columns of 0 and 1, one attribute together. ``"leave-out"``: it is left out.
+    standardise
+        Subtract the mean of every number and divide by its standard deviation, both of the rows that are left;
+        categories stay 0 or 1.
+    columns
+        Columns to keep; a column that is named is kept even if it seems to name the rows or has one value.
+    id_column
+        The column that names the records.
+
+    >>> import isobreach as ib, pandas as pd
+    >>> people = pd.DataFrame({"age": [30, 41, None], "pay": ["$1,200", "$950", "$2,000"], "sex": ["f", "m", "f"]})
+    >>> table = ib.prepare(people, missing="drop", categories="one-hot")
+    >>> table.values.tolist(), table.columns
+    ([[30.0, 1200.0, 0.0], [41.0, 950.0, 1.0]], ('age', 'pay', 'sex=m'))
+    >>> table.steps[-1].what, table.restore(table.values)["sex"].tolist()
+    ('one-hot', ['f', 'm'])
+    """
+    return preparation.prepare(
+        frame,
+        missing=missing,
+        categories=categories,
+        standardise=standardise,
+        columns=columns,
+        id_column=id_column,
+    )
 
 
 def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
@@ -353,11 +404,15 @@ def audit(
         samples,
         ranges,
         check_integer("splits", splits, least=2),
+        groups=table.groups if isinstance(table, PreparedTable) else (),
         gated=limit is not None,
     )
     result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
     named = replace(result, names=names, ids=table.ids, left_out=table.left_out)
+    if isinstance(table, PreparedTable):
+        steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
+        named = replace(named, names=table.attributes, steps=steps, prepared=tuple(done_words(table.steps)))
     return AuditReport(**{f.name: getattr(named, f.name) for f in fields(named)})
 
 

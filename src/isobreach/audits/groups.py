@@ -33,6 +33,7 @@ from isobreach.geometry import row_norms
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+_MOST_CODES = 1000  # more than any category has
 _LEAST = 1e-9  # of a hidden direction's share in a column: below, it counts as known
 
 
@@ -75,7 +76,10 @@ class Groups:
         scale = None if lengths is None else np.divide(1.0, lengths, out=np.ones_like(lengths), where=lengths > 0)
         made = []
         for columns in groups:
-            codes, own = np.unique(values[:, list(columns)], axis=0, return_inverse=True)
+            part = values[:, list(columns)]
+            codes, own = np.unique(part, axis=0, return_inverse=True)
+            if len(codes) > _MOST_CODES:  # values that were moved, as a remedy: codes are whole numbers
+                codes, own = np.unique(np.round(part), axis=0, return_inverse=True)
             made.append(Group(np.array(columns, dtype=np.int64), codes, own.ravel(), scale))
         return cls(tuple(made))
 
@@ -124,6 +128,13 @@ class Groups:
             spread = part @ part.T + max(noise, _LEAST) * np.eye(len(part))
             metric: FloatArray = np.linalg.inv(spread).astype(np.float64, copy=False)
             yield max(float(np.mean(right)) for right in (one.right(told), one.right(told, metric)))
+
+    def length_shares(self, records: FloatArray) -> FloatArray:
+        """Share of each attribute in the summed squares of all records; zeros where all records are zero."""
+        squares = np.einsum("ij,ij->j", records, records)
+        total = float(squares.sum())
+        shares = squares / total if total > 0 else squares
+        return self.merged(shares, [float(shares[one.columns].sum()) for one in self.groups])
 
     def most_common(self, by_column: FloatArray) -> FloatArray:
         """Figures of attributes where a group's is the share of its most common category."""

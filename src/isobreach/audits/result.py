@@ -212,6 +212,14 @@ class AuditResult:
         Of the attributes and the records, where the table has any.
     left_out
         Columns of the table that hold no numbers: no figure is about them.
+    length_shares
+        Of each attribute, its share of the summed squares of all records: what a record's length is made of.
+    steps
+        What was done to the owner's table before: a column, what, and a sentence each.
+    prepared
+        The same in few sentences.
+    beside
+        Verdicts on the table prepared in other ways, by their names; only where that was asked for.
     samples_asked
         Sizes of public samples that were asked for; ``matrix.samples`` are those that were tried.
     criterion
@@ -248,6 +256,10 @@ class AuditResult:
     left_out: tuple[str, ...] = ()
     samples_asked: tuple[int, ...] = ()
     criterion: Criterion | None = None
+    length_shares: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
+    steps: tuple[Mapping[str, Any], ...] = ()
+    prepared: tuple[str, ...] = ()
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.

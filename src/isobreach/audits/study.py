@@ -205,6 +205,7 @@ class _Trials:
             rows_known=rows_known,
             noise=model.noise is not None,
             unit_length=model.unit_length,
+            length_shares=table.groups.length_shares(table.records),
             undecided=int((~played.random.complete).any(axis=1).sum()),
             criterion=settings.criterion if settings.gated else None,
         )

@@ -3,6 +3,7 @@
 
 import os
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ def app() -> None:
 @click.argument("data")
 @click.option("--out", type=options.path, required=True, help="Released table to write: .csv, .parquet, .npy, ...")
 @click.option("--key", "key_path", type=options.path, required=True, help="Key file to write, yours alone (mode 0600).")
-@click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to protect, by commas.")
+@options.preparation
+@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to protect, by commas.")
 @click.option("--id-column", help="Column that names the records: stays in the key, not in the release.")
 @options.reading
 @options.force
@@ -41,6 +43,9 @@ def perturb(
     scheme: str,
     out: Path,
     key_path: Path,
+    missing: str | None,
+    categories: str,
+    standardise: bool,
     columns: tuple[str, ...] | None,
     id_column: str | None,
     query: str | None,
@@ -58,8 +63,8 @@ def perturb(
     from dataclasses import asdict, replace
 
     from isobreach import schemes
-    from isobreach.cli.tables import Data
-    from isobreach.io import check_written, default_columns, pending_key, write_table
+    from isobreach.cli.tables import Data, recipe_of, steps_path
+    from isobreach.io import check_written, default_columns, pending_json, pending_key, write_table
 
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
@@ -67,12 +72,16 @@ def perturb(
     check_written(out)
     chosen = options.scheme_of(scheme, **protection)
     with console.bars():
-        table = Data(data, columns, id_column, query, encoding).read(console)
+        asked = {"missing": missing, "categories": categories, "standardise": standardise}
+        table = Data(data, columns, id_column, query, encoding, asked).read(console)
         with console.work("rotating"):
             release = schemes.perturb(table.values, chosen, seed)
         rows, released_columns = release.data.shape
         key = replace(release.key, columns=table.columns, ids=table.ids)
-        with console.work("writing"), pending_key(key_path, key, force=force):
+        recipe = recipe_of(table)
+        steps = steps_path(key_path) if recipe.steps else None
+        recorded = nullcontext() if steps is None else pending_json(steps, recipe.to_json(), force=force)
+        with console.work("writing"), pending_key(key_path, key, force=force), recorded:
             write_table(out, release.data, default_columns(released_columns), force=force)
     if seed is not None:
         console.note("A seed makes the key guessable: use it for experiments only.")
@@ -80,6 +89,8 @@ def perturb(
         console.note(f"The key lies beside the release: move {key_path} before you publish that folder.")
     console.say(f"Released {rows:,} rows x {released_columns} columns: {out}")
     console.say(f"Key, for you alone: {key_path}")
+    if steps is not None:
+        console.say(f"Steps of the preparation, for you alone: {steps} (known records: attack --steps {steps})")
     console.result(
         {
             "schema": "isobreach/perturb/1",
@@ -92,8 +103,50 @@ def perturb(
             "left_out": list(table.left_out),
             "released": str(out),
             "key": str(key_path),
+            "steps": None if steps is None else str(steps),
+            "preparation": [one.sentence for one in recipe.steps],
         }
     )
+
+
+@app.command()
+@click.argument("data")
+@click.option("--out", type=options.path, required=True, help="Prepared table to write, yours alone (mode 0600).")
+@options.preparation
+@options.steps
+@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to keep, by commas.")
+@click.option("--id-column", help="Column that names the records.")
+@options.reading
+@options.force
+@options.common
+@named_as_typed()
+def prepare(
+    data: str,
+    out: Path,
+    missing: str | None,
+    categories: str,
+    standardise: bool,
+    steps: Path | None,
+    columns: tuple[str, ...] | None,
+    id_column: str | None,
+    query: str | None,
+    encoding: str | None,
+    force: bool,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
+) -> None:
+    """Turn DATA into numbers, every step recorded: OUT, and beside it NAME.steps.json. Exact: --seed is not needed.
+
+    With --steps, do what was done to another table: known records must be prepared like the release. audit and perturb
+    prepare their table by themselves: use this command to look at what they would protect.
+    """
+    from isobreach.cli.prepare import run_prepare
+    from isobreach.cli.tables import Data
+
+    asked = {"missing": missing, "categories": categories, "standardise": standardise}
+    table = Data(data, columns, id_column, query, encoding, asked)
+    run_prepare(Console(json_only=json_only, quiet=quiet), table, out, steps, force)
 
 
 @app.command()
@@ -186,7 +239,9 @@ app.add_command(attack)
 )
 @click.option("--fail-above", type=float, help="The same as --limit P --criterion worst-record.")
 @click.option("--fail-size", type=int, help="Largest coalition that the gate is about.  [default: the largest]")
-@click.option("--columns", multiple=True, callback=options.split_names, help="Numeric columns to audit, by commas.")
+@options.preparation
+@click.option("--both", is_flag=True, help="Also audit the table standardised, and show both verdicts.")
+@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to audit, by commas.")
 @click.option("--id-column", help="Column that names the records.")
 @options.reading
 @options.force
@@ -211,6 +266,10 @@ def audit(
     criterion: str | None,
     fail_above: float | None,
     fail_size: int | None,
+    missing: str | None,
+    categories: str,
+    standardise: bool,
+    both: bool,
     columns: tuple[str, ...] | None,
     id_column: str | None,
     query: str | None,
@@ -249,8 +308,11 @@ def audit(
         "samples": parse_samples(samples),
         "ranges": ranges,
     }
-    table = Data(data, columns, id_column, query, encoding)
-    job = AuditJob(table, asked, gate, out, force, seed, typed_again())
+    if both and standardise:
+        raise InputError("--both", "must be left out with --standardise: it shows the table as it is beside", "both")
+    prepared = {"missing": missing, "categories": categories, "standardise": standardise}
+    table = Data(data, columns, id_column, query, encoding, prepared)
+    job = AuditJob(table, asked, gate, out, force, seed, typed_again(), both=both)
     job.run(Console(json_only=json_only, quiet=quiet))
 
 

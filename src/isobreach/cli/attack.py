@@ -111,7 +111,7 @@ def _command(attack: Any) -> click.Command:
     held = [one for one in options.HELD if one in attack.needs | attack.uses]
     makers: dict[str, Any] = {**options.HELD, "known": partial(options.known, partial=attack.takes_partial)}
     decorators = [options.released, *(makers[one](one in attack.needs) for one in held)]
-    decorators += [options.columns_of_known] if {"known", "sample"} & set(held) else []
+    decorators += [options.steps, options.columns_of_known] if {"known", "sample"} & set(held) else []
     decorators += [
         options.released_columns,
         options.reading,

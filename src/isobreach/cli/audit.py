@@ -7,7 +7,7 @@ import shlex
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,7 @@ class AuditJob:
     typed: tuple[str, ...]
     command: str = "isobreach audit"
     title: str = "Audit before publishing"
+    both: bool = False
 
     def run(self, console: Console) -> None:
         """Audit, write, speak; raise GateError last."""
@@ -121,11 +122,19 @@ class AuditJob:
             table = self.data.read(console)
             seed = self._seed(store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
+            if self.both:
+                result = replace(result, beside=self._beside(console, result, seed))
             if self.out is not None and store is not None:
                 with console.work("writing"):
                     self._write(self.out, result, time.monotonic() - started)
                 store.remove()
         return result
+
+    def _beside(self, console: Console, result: AuditReport, seed: int) -> dict[str, str]:
+        """The verdict beside that on the table standardised."""
+        table = self.data.read(Console(json_only=True, quiet=True), standardise=True)
+        alike = _interface.audit(table, **self.options, seed=seed, progress=console.progress)
+        return {"as it is": audit_verdict(result), "standardised": audit_verdict(alike)}
 
     def _seed(self, store: FileStore | None) -> int:
         """The seed as given; else one that is drawn, or that of the audit to go on with."""
@@ -143,6 +152,7 @@ class AuditJob:
             **{name: value for name, value in self.options.items() if name not in ("scheme", "coalition_sizes")},
             "scheme": scheme if isinstance(scheme, str) else repr(scheme),
             "coalition_sizes": list(result.sizes),
+            "both": self.both,
             "fail-size": self.gate.size,
         }
         again = shlex.join([*self.typed, "--seed", str(result.seed), "--out", "again"])
@@ -157,7 +167,10 @@ class AuditJob:
             write_file(folder / "report.html", audit_page(result, run, self.title).encode(), mode=PRIVATE)
 
     def _speak(self, console: Console, result: AuditReport) -> None:
-        console.say([audit_verdict(result), ""])
+        if result.beside:
+            console.say([f"{name.capitalize()}: {said}" for name, said in result.beside.items()] + [""])
+        else:
+            console.say([audit_verdict(result), ""])
         console.say(f"- {line}" for line in audit_sentences(result))
         if self.out is not None:
             console.say(["", f"Report: {self.out / 'report.html'}"])

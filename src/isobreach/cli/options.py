@@ -70,6 +70,30 @@ def check_distinct(several: list[click.Parameter], owner: str) -> None:
             raise InputError(str(name), rule, "a setting", "Rename it in the package that adds it.")
 
 
+preparation = _all(
+    click.option(
+        "--missing",
+        type=click.Choice(["drop", "mean"]),
+        help="Missing values: drop their rows, or fill them with the column's mean or most common category.",
+    ),
+    click.option(
+        "--categories",
+        type=click.Choice(["one-hot", "leave-out"]),
+        default="leave-out",
+        show_default=True,
+        help="Columns of text: columns of 0 and 1 that are one attribute together, or none.",
+    ),
+    click.option(
+        "--standardise",
+        is_flag=True,
+        help="Numbers less their mean, divided by their standard deviation, so that all columns matter alike.",
+    ),
+)
+steps = click.option(
+    "--steps",
+    type=path,
+    help="Prepare the records as FILE says, which perturb and prepare write: NAME.steps.json beside the key.",
+)
 # Where tables are, and how they are written there: see docs/tables.md.
 reading = _all(
     click.option("--query", help="What to read from a database, in SQL; or write the name of a table after URL#."),
@@ -166,6 +190,7 @@ linking = _all(
 attacker = _all(
     known(True, partial=True),
     released,
+    steps,
     columns_of_known,
     released_columns,
     reading,

@@ -3,7 +3,7 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from isobreach import datasets
 from isobreach._phrases import count
+from isobreach._validation import check_table
 from isobreach.attacks import Knowledge, normalised
 from isobreach.cli.console import Console
 from isobreach.errors import InputError
@@ -23,10 +24,12 @@ from isobreach.io import (
     Table,
     asks_nothing,
     default_columns,
+    read_json,
     read_ranges,
     select_columns,
 )
 from isobreach.linking import Linkage, link_table
+from isobreach.preparation import PreparedTable, Steps, done_words, prepare, repeated
 
 _COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
 _TOLD = ("noise", "bounds", *_COLUMNS, "encoding")
@@ -41,6 +44,7 @@ class Data:
     id_column: str | None = None
     query: str | None = None
     encoding: str | None = None
+    preparation: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def source(self) -> Source | None:
@@ -57,20 +61,61 @@ class Data:
             "columns": self.columns,
             "id-column": self.id_column,
             "encoding": self.encoding,
+            **self.preparation,
         }
 
-    def read(self, console: Console) -> Table:
-        """Return the table; what was said while reading it is said again."""
+    def read(self, console: Console, *, standardise: bool = False) -> Table:
+        """Return the table, prepared; what was said while reading it is said again.
+
+        ``standardise``: do so, asked for or not. Arrays, which have no names, are taken as they are if nothing is asked.
+        """
+        asked = {**self.preparation, "standardise": standardise or self.preparation.get("standardise", False)}
+        plain = not asked["standardise"] and asked.get("missing") is None
         if self.source is not None:
             if not (self.source.elsewhere or Path(self.given).exists()):
                 kinds = "must be a file, a folder of Parquet parts, a database's URL, - (the standard input)"
                 raise InputError("DATA", f"{kinds} or a bundled data set ({', '.join(datasets.names())})", self.given)
-            return read_source(self.source, "DATA", console, self.columns, self.id_column)
+            if plain and not self.source.named:
+                return read_source(self.source, "DATA", console, self.columns, self.id_column)
+            with console.work(f"reading {self.source.name}"):
+                return self._prepared(self.source, console, self.columns, asked)
         for option, value in (("--id-column", self.id_column), ("--query", self.query), ("--encoding", self.encoding)):
             if value is not None:
                 raise InputError(option, "must be left out for a bundled data set", repr(value))
         bundled = datasets.load(self.given)
-        return select_columns(Table(bundled.values, bundled.columns), "DATA", self.columns)
+        table = select_columns(Table(bundled.values, bundled.columns), "DATA", self.columns)
+        return table if plain else self._prepared(table, console, None, asked)
+
+    def _prepared(
+        self, given: Source | Table, console: Console, columns: Sequence[str] | None, asked: Mapping[str, Any]
+    ) -> PreparedTable:
+        table = prepare(given, **asked, columns=columns, id_column=self.id_column, name="DATA")
+        console.note(f"DATA: {note}" for note in (*table.notes, *done_words(table.steps)))
+        return table
+
+
+def recipe_of(table: Table) -> Steps:
+    """What was done to a table; nothing to one that was taken as it is."""
+    return table.recipe if isinstance(table, PreparedTable) else Steps(table.columns, ())
+
+
+def steps_path(path: Path) -> Path:
+    """Where the steps of a preparation are written: beside a key or a prepared table."""
+    return path.with_suffix(".steps.json")
+
+
+def read_steps(path: Path) -> Steps:
+    """Recorded steps."""
+    return Steps.from_json(read_json(path, "--steps"), "--steps")
+
+
+def prepared_alike(steps: Steps, source: Source, name: str, console: Console, id_column: str | None) -> PreparedTable:
+    """Records prepared as recorded; of known ones some attributes may be missing."""
+    with console.work(f"reading {source.name}"):
+        table = repeated(steps, source, name, id_column)
+    check_table(name, table.values, table.columns, partial=name == "known")
+    console.note(f"{name}: {note}" for note in table.notes)
+    return table
 
 
 @dataclass(frozen=True)
@@ -155,11 +200,17 @@ class Holdings:
         }
         if self._bounds_file is not None:
             sources["bounds"] = Source(self._bounds_file, "bounds")
+        if self._given.get("steps") is not None:
+            sources["steps"] = Source(self._given["steps"], "steps")
         return sources
 
     def read(self, console: Console) -> Held:
         """Read everything; a sample and a dictionary have the known records' columns, by name if they have any."""
         columns, released_columns, id_column, released_id_column = (self._given.get(name) for name in _COLUMNS)
+        recorded = self._given.get("steps")
+        steps = None if recorded is None else read_steps(recorded)
+        if steps is not None and columns is not None:
+            raise InputError("--columns", "must be left out with --steps, which says which columns were kept", "both")
         bounds = self._given.get("bounds")
         ranges = None if bounds is None else read_ranges(bounds, "--bounds")
 
@@ -167,7 +218,11 @@ class Holdings:
             source = self.inputs.get(name)
             if source is None:
                 return None
-            table = read_source(source, name, console, columns, id_column)
+            table = (
+                read_source(source, name, console, columns, id_column)
+                if steps is None
+                else prepared_alike(steps, source, name, console, id_column)
+            )
             if not self._normalise:
                 return table
             return replace(table, values=normalised(table.values, name))

@@ -8,7 +8,8 @@ from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, c
 from isobreach.io.files import check_written, file_hash, read_toml, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import Ranges, read_ranges
-from isobreach.io.runs import run_record, write_file, write_json
+from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of
+from isobreach.io.runs import pending_json, read_json, run_record, write_file, write_json
 from isobreach.io.sources import STANDARD_INPUT, Source, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
 from isobreach.io.tables import Table, default_columns, like
@@ -18,9 +19,12 @@ __all__ = [
     "STANDARD_INPUT",
     "FileStore",
     "Ranges",
+    "RawColumn",
+    "RawTable",
     "Source",
     "Table",
     "alone",
+    "as_raw",
     "as_table",
     "asks_nothing",
     "atomic_directory",
@@ -29,8 +33,11 @@ __all__ = [
     "check_written",
     "default_columns",
     "file_hash",
+    "frame_of",
     "like",
+    "pending_json",
     "pending_key",
+    "read_json",
     "read_key",
     "read_ranges",
     "read_table",

@@ -73,8 +73,11 @@ def address(given: str, name: str) -> Address:
     return Address(engine, url._replace(fragment=""), unquote(url.fragment).strip())
 
 
-def fetch(place: Address, name: str, id_column: str | None) -> Any:
-    """Return what is asked of a database as an Arrow table; text that holds numbers is read as in CSV files."""
+def fetch(place: Address, name: str, id_column: str | None, *, raw: bool = False) -> Any:
+    """Return what is asked of a database as an Arrow table; text that holds numbers is read as in CSV files.
+
+    ``raw``: text is left as it is.
+    """
     import pyarrow as pa
 
     if place.engine != "postgresql" and not place.file.is_file():
@@ -90,7 +93,7 @@ def fetch(place: Address, name: str, id_column: str | None) -> Any:
     columns = {label: _numeric(table.column(j), table.schema.field(j)) for j, label in enumerate(table.column_names)}
     if len(columns) < table.num_columns:
         raise InputError(name, "must have distinct column names", "a query that repeats one", "Use AS.")
-    return pa.table(settled(columns, name, id_column))
+    return pa.table(columns if raw else settled(columns, name, id_column))
 
 
 def _select(tables: list[tuple[str, str]], place: Address, name: str) -> str:

@@ -31,6 +31,11 @@ _COMMA = r"(?i)^[+-]?(\d+,\d*|,\d+)(e[+-]?\d+)?$"
 _EITHER = r"^[+-]?[1-9]\d{0,2},\d{3}$"  # with a comma: a decimal number, or thousands
 _EITHER_POINT = r"^[+-]?[1-9]\d{0,2}\.\d{3}$"  # the same with a point, in a file of decimal commas
 _THOUSANDS = r"^[+-]?[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,}|(\.\d{3})+,\d*|(\.\d{3}){2,})$"
+# What stands for a missing value in text files: Arrow's own list, and what statistics programs write.
+_MISSING = [
+    *("", "?", ".", "NA", "N/A", "#N/A", "#N/A N/A", "#NA", "<NA>", "n/a"),
+    *("NULL", "null", "None", "NaN", "nan", "-NaN", "-nan"),
+]
 _NEXT = "Write a decimal point and no thousands separators, or choose other columns with --columns."
 
 
@@ -98,14 +103,20 @@ def layout_of(name: str, first: Sequence[str], separator: str = "") -> Layout:
     return Layout(separator, raw, names, header)
 
 
-def read_csv(written: Written, layout: Layout, wanted: tuple[str, ...], id_column: str | None) -> Any:
-    """Return the wanted columns as an Arrow table: numbers as numbers, ids as written, text as text."""
+def read_csv(
+    written: Written, layout: Layout, wanted: tuple[str, ...], id_column: str | None, *, raw: bool = False
+) -> Any:
+    """Return the wanted columns as an Arrow table: numbers as numbers, ids as written, text as text.
+
+    ``raw``: text is left as it is, whatever it holds; cells that say that a value is missing are null.
+    """
     import pyarrow as pa
     from pyarrow import csv as pacsv
 
     name = written.name
 
-    raw = dict(zip(layout.names, layout.raw, strict=True))
+    written_as = dict(zip(layout.names, layout.raw, strict=True))
+    missing = {"null_values": _MISSING, "strings_can_be_null": True} if raw else {}
     odd_rows: list[Any] = []
 
     def note(row: Any) -> str:
@@ -129,8 +140,9 @@ def read_csv(written: Written, layout: Layout, wanted: tuple[str, ...], id_colum
                 invalid_row_handler=note,
             ),
             pacsv.ConvertOptions(
-                include_columns=[raw[column] for column in columns],
-                column_types={raw[column]: pa.string() for column in as_text},
+                include_columns=[written_as[column] for column in columns],
+                column_types={written_as[column]: pa.string() for column in as_text},
+                **missing,
             ),
         )
 
@@ -153,7 +165,8 @@ def read_csv(written: Written, layout: Layout, wanted: tuple[str, ...], id_colum
     def as_written(labels: Sequence[str]) -> Any:
         return parse(labels, labels).columns
 
-    columns = settled(columns, name, id_column, commas=layout.separator != ",", as_written=as_written)
+    if not raw:
+        columns = settled(columns, name, id_column, commas=layout.separator != ",", as_written=as_written)
     columns |= {label: _as_ids(columns[label]) for label in ids}
     if "" in columns and pa.types.is_null(columns[""].type):
         del columns[""]  # without a name and without a value: lines that end with a separator

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,37 @@ from isobreach.io.excel import arrow_column, read_excel
 from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy, like
 
 
+class Stored(NamedTuple):
+    """A table as it is stored: Arrow columns, which of them names the rows, and what was said while reading.
+
+    ``required``: columns were asked for by name. ``commas``: a comma separates the fields of a text file. ``numbers``:
+    what a file without names holds, in the place of all that.
+    """
+
+    arrow: Any
+    id_column: str | None
+    required: bool
+    notes: tuple[str, ...]
+    commas: bool = False
+    numbers: Table | None = None
+
+    def table(self, name: str) -> Table:
+        """Return its numbers, and its ids."""
+        if self.numbers is not None:
+            return self.numbers
+        return _with_ids(self.arrow, name, self.id_column, required=self.required, notes=self.notes)
+
+
 def read_path(
-    path: Path, name: str, columns: Sequence[str] | None, id_column: str | None, encoding: str | None
-) -> Table:
-    """Return the table in a file or a folder of Parquet parts."""
+    path: Path,
+    name: str,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    encoding: str | None,
+    *,
+    raw: bool = False,
+) -> Stored:
+    """Return the table in a file or a folder of Parquet parts; ``raw``: text is left as it is, whatever it holds."""
     with readable(path, name):
         if not path.exists():
             raise InputError(name, "must be an existing file or folder", str(path))
@@ -39,22 +66,28 @@ def read_path(
         check_regular(path, name)
         if form(path) not in READ:
             raise InputError(name, f"must be a {_listed(READ)} file, or a folder of .parquet parts", str(path))
-        return read_content(Content(path, form(path)), name, columns, id_column, encoding)
+        return read_content(Content(path, form(path)), name, columns, id_column, encoding, raw=raw)
 
 
 def read_content(
-    content: Content, name: str, columns: Sequence[str] | None, id_column: str | None, encoding: str | None
-) -> Table:
-    """Return the table that some bytes are."""
+    content: Content,
+    name: str,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    encoding: str | None,
+    *,
+    raw: bool = False,
+) -> Stored:
+    """Return the table that some bytes are; ``raw``: as for ``read_path``."""
     if content.text:
-        return _read_csv(Written(content, name, encoding), columns, id_column)
+        return _read_csv(Written(content, name, encoding), columns, id_column, raw=raw)
     match content.form:
         case ".parquet":
             return _read_parquet([content.raw], name, columns, id_column)
         case ".npy":
-            return _read_npy(content, name, columns, id_column)
+            return Stored(None, None, False, (), numbers=_read_npy(content, name, columns, id_column))
         case ".xlsx":
-            return _read_excel(content, name, columns, id_column)
+            return _read_excel(content, name, columns, id_column, raw=raw)
         case _:
             return _read_arrow(content, name, columns, id_column)
 
@@ -67,7 +100,7 @@ def select_columns(table: Table, name: str, columns: Sequence[str] | None) -> Ta
     """Return the named columns of a table, in the order asked for; all where none are named."""
     if columns is None:
         return table
-    wanted = _wanted(name, table.columns, columns, None)
+    wanted = wanted_columns(name, table.columns, columns, None)
     values = table.values[:, [table.columns.index(column) for column in wanted]]
     return replace(table, values=values, columns=wanted)
 
@@ -149,12 +182,12 @@ def file_hash(path: str | Path) -> str:
     return f"sha256:{hashlib.sha256(listing.encode()).hexdigest()}"
 
 
-def _read_csv(written: Written, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def _read_csv(written: Written, columns: Sequence[str] | None, id_column: str | None, *, raw: bool) -> Stored:
     layout = read_layout(written)
     id_column, notes = _of_layout(layout, id_column)
-    wanted = _wanted(written.name, layout.names, columns, id_column)
-    table = read_csv(written, layout, wanted, id_column)
-    return _with_ids(table, written.name, id_column, required=columns is not None, notes=notes)
+    wanted = wanted_columns(written.name, layout.names, columns, id_column)
+    table = read_csv(written, layout, wanted, id_column, raw=raw)
+    return Stored(table, id_column, columns is not None, notes, commas=layout.separator == ",")
 
 
 def _of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
@@ -165,7 +198,9 @@ def _of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple
     return id_column, notes
 
 
-def _read_excel(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def _read_excel(
+    content: Content, name: str, columns: Sequence[str] | None, id_column: str | None, *, raw: bool
+) -> Stored:
     import pyarrow as pa
 
     rows, notes = read_excel(content, name)
@@ -173,14 +208,14 @@ def _read_excel(content: Content, name: str, columns: Sequence[str] | None, id_c
         raise InputError(name, "must have at least one row", "an empty sheet")
     layout = layout_of(name, ["" if cell is None else str(cell) for cell in rows[0]])
     id_column, more = _of_layout(layout, id_column)
-    wanted = _wanted(name, layout.names, columns, id_column)
+    wanted = wanted_columns(name, layout.names, columns, id_column)
     cells = dict(zip(layout.names, zip(*rows[layout.header :], strict=True), strict=True)) if rows[1:] else {}
     parts = {label: arrow_column(cells.get(label, ())) for label in wanted}
-    table = pa.table(settled(parts, name, id_column))
-    return _with_ids(table, name, id_column, required=columns is not None, notes=(*notes, *more))
+    table = pa.table(parts if raw else settled(parts, name, id_column))
+    return Stored(table, id_column, columns is not None, (*notes, *more))
 
 
-def _read_arrow(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def _read_arrow(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Stored:
     import pyarrow as pa
 
     try:
@@ -198,12 +233,12 @@ def _read_arrow(content: Content, name: str, columns: Sequence[str] | None, id_c
 
 def read_arrow(
     table: Any, name: str, columns: Sequence[str] | None, id_column: str | None, notes: tuple[str, ...] = ()
-) -> Table:
+) -> Stored:
     """Return the asked columns of an Arrow table; the index that pandas left in it becomes the ids."""
     check_names(name, table.column_names)
     id_column, more = _of_schema(table.schema, id_column)
-    table = table.select(_wanted(name, table.column_names, columns, id_column))
-    return _with_ids(table, name, id_column, required=columns is not None, notes=(*notes, *more))
+    table = table.select(wanted_columns(name, table.column_names, columns, id_column))
+    return Stored(table, id_column, columns is not None, (*notes, *more))
 
 
 def _of_schema(schema: Any, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
@@ -213,7 +248,7 @@ def _of_schema(schema: Any, id_column: str | None) -> tuple[str | None, tuple[st
     return id_column, ()
 
 
-def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None, id_column: str | None) -> Stored:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -225,7 +260,7 @@ def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None
                 raise InputError(name, rule, f"{part.name}, which differs from {parts[0].name}")
         check_names(name, schema.names)
         id_column, notes = _of_schema(schema, id_column)
-        wanted = _wanted(name, schema.names, columns, id_column)
+        wanted = wanted_columns(name, schema.names, columns, id_column)
         # ParquetFile, not read_table: the latter reads more columns out of folder names such as year=2020.
         table = pa.concat_tables(
             [parquet.ParquetFile(part).read(columns=list(wanted)).select(wanted) for part in parts]
@@ -234,7 +269,7 @@ def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None
         raise
     except (pa.ArrowException, OSError):
         raise InputError(name, "must be readable as Parquet", "a damaged file or another format") from None
-    return _with_ids(table, name, id_column, required=columns is not None, notes=notes)
+    return Stored(table, id_column, columns is not None, notes)
 
 
 def _read_npy(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
@@ -264,7 +299,7 @@ def _with_ids(table: Any, name: str, id_column: str | None, *, required: bool, n
     return from_arrow(values, name, required=required, ids=as_ids(labels.to_pylist()), notes=notes)
 
 
-def _wanted(
+def wanted_columns(
     name: str, available: Sequence[str], columns: Sequence[str] | None, id_column: str | None
 ) -> tuple[str, ...]:
     """Return the columns to read, the ids among them; refuse a name that the file does not have."""

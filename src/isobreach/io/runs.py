@@ -5,8 +5,11 @@ There is no date and no path in it, only names of files and hashes of their cont
 same bytes.
 """
 
+import json
+import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,8 @@ from typing import Any
 from isobreach._random import Seed
 from isobreach._text import json_text
 from isobreach._version import __version__
-from isobreach.io.atomic import atomic_file
+from isobreach.errors import InputError
+from isobreach.io.atomic import PRIVATE, atomic_file
 from isobreach.io.sources import Source
 
 _PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
@@ -45,6 +49,25 @@ def run_record(
 def write_json(path: str | Path, obj: object, *, mode: int = 0o644, force: bool = False) -> None:
     """Write JSON that every parser accepts: in the order given, without NaN or infinity."""
     write_file(path, f"{json_text(obj)}\n".encode(), mode=mode, force=force)
+
+
+@contextmanager
+def pending_json(path: str | Path, obj: object, *, mode: int = PRIVATE, force: bool = False) -> Iterator[None]:
+    """Write JSON that takes its name only if the block succeeds."""
+    with atomic_file(path, mode=mode, force=force) as temporary:
+        temporary.write_bytes(f"{json_text(obj)}\n".encode())
+        yield
+
+
+def read_json(path: str | Path, name: str) -> Any:
+    """Return what a JSON file holds."""
+    path = Path(path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(name, "must be readable", f"{path}: {os.strerror(error.errno or 0)}") from None
+    except ValueError:
+        raise InputError(name, "must be a JSON file", str(path)) from None
 
 
 def write_file(path: str | Path, content: bytes, *, mode: int = 0o644, force: bool = False) -> None:

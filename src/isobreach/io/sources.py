@@ -12,10 +12,10 @@ from typing import Any
 
 from isobreach._text import visible
 from isobreach.errors import InputError
-from isobreach.io.content import form, standard_input
+from isobreach.io.content import Content, form, standard_input
 from isobreach.io.databases import address, fetch, is_url
 from isobreach.io.delimited import check_encoding
-from isobreach.io.files import file_hash, read_arrow, read_content, read_path
+from isobreach.io.files import Stored, file_hash, read_arrow, read_content, read_path
 from isobreach.io.tables import Table, from_memory
 
 STANDARD_INPUT = "-"
@@ -39,6 +39,7 @@ class Source:
     def __init__(self, given: str | Path, role: str, *, query: str | None = None, encoding: str | None = None) -> None:
         self._given, self._role, self._encoding = given, role, encoding
         self._hash: str | None = None
+        self._piped: Content | None = None
         check_encoding(encoding)
         self._address = address(given, role) if isinstance(given, str) and is_url(given) else None
         if query is not None:
@@ -74,15 +75,30 @@ class Source:
         id_column
             Leaves the values and becomes the ids. Without it, the index that pandas wrote beside the columns does.
         """
+        return self.stored(columns, id_column).table(self._role)
+
+    def stored(
+        self, columns: Sequence[str] | None = None, id_column: str | None = None, *, raw: bool = False
+    ) -> Stored:
+        """Return the table as it is stored.
+
+        Parameters
+        ----------
+        columns, id_column
+            As for ``read``.
+        raw
+            Leave text as it is, whatever it holds.
+        """
         if self._address is not None:
-            frame = fetch(self._address, self._role, id_column)
+            frame = fetch(self._address, self._role, id_column, raw=raw)
             self._hash = _frame_hash(frame)
             return read_arrow(frame, self._role, columns, id_column)
         if self._given == STANDARD_INPUT:
-            content = standard_input(self._role)
-            self._hash = f"sha256:{hashlib.sha256(content.place).hexdigest()}"  # type: ignore[arg-type]
-            return read_content(content, self._role, columns, id_column, self._encoding)
-        return read_path(Path(self._given), self._role, columns, id_column, self._encoding)
+            if self._piped is None:  # it can be read once only
+                self._piped = standard_input(self._role)
+            self._hash = f"sha256:{hashlib.sha256(self._piped.place).hexdigest()}"  # type: ignore[arg-type]
+            return read_content(self._piped, self._role, columns, id_column, self._encoding, raw=raw)
+        return read_path(Path(self._given), self._role, columns, id_column, self._encoding, raw=raw)
 
     def hash(self) -> str:
         """Return the hash of a file, or of what was read: bytes of the standard input, rows of a query."""

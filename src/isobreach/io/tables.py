@@ -116,7 +116,7 @@ def from_arrow(
 
     _check_size(name, table.shape)
     check_names(name, table.column_names)
-    check_lists(name, [label for j, label in enumerate(table.column_names) if _arrow_lists(table.column(j))])
+    check_lists(name, [label for j, label in enumerate(table.column_names) if arrow_lists(table.column(j))])
     numeric = [_is_numeric(field.type) for field in table.schema]
     columns, left_out = _split(table.column_names, numeric)
     notes += _left_out(name, columns, left_out, required=required)
@@ -140,7 +140,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
     _check_size(name, frame.shape)
     labels = [str(label) for label in frame.columns]
     check_names(name, labels)
-    check_lists(name, [label for j, label in enumerate(labels) if _pandas_lists(frame.iloc[:, j])])
+    check_lists(name, [label for j, label in enumerate(labels) if pandas_lists(frame.iloc[:, j])])
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     columns, left_out = _split(labels, numeric)
     notes = _left_out(name, columns, left_out)
@@ -195,7 +195,10 @@ def _left_out(
         raise InputError(name, "must have at least one numeric column", listed)
     if name in _WHOLE:
         numeric = ",".join(columns[:_LISTED]) + (",..." if len(columns) > _LISTED else "")
-        step = f"Use --columns {numeric} (in Python: select them before the call), or name its ids with --id-column."
+        step = (
+            f"Use --columns {numeric} (in Python: select them before the call), or name its ids with --id-column. If "
+            "the table was prepared before its release, add --steps FILE (in Python: table.apply)."
+        )
         raise InputError(name, "must hold numbers in every column, as released rows do", listed, step)
     return (f"left out {listed}",)
 
@@ -207,7 +210,7 @@ def check_lists(name: str, labels: Sequence[str]) -> None:
         raise InputError(name, "must hold single numbers", f"lists in column {labels[0]!r}", step)
 
 
-def _arrow_lists(column: Any) -> bool:
+def arrow_lists(column: Any) -> bool:
     """Whether an Arrow column holds lists, or text that is lists of numbers written out."""
     import pyarrow as pa
     from pyarrow import compute as pc
@@ -218,12 +221,12 @@ def _arrow_lists(column: Any) -> bool:
     return pa.types.is_nested(stored) and hasattr(stored, "value_type")
 
 
-def _pandas_lists(column: Any) -> bool:
+def pandas_lists(column: Any) -> bool:
     """The same for a pandas column, whose cells may be any objects."""
     if hasattr(column.dtype, "pyarrow_dtype"):
         import pyarrow as pa
 
-        return _arrow_lists(pa.chunked_array([pa.array(column)]))
+        return arrow_lists(pa.chunked_array([pa.array(column)]))
     if column.dtype.kind != "O":
         return False
     texts = [cell for cell in column if isinstance(cell, str)]

@@ -11,6 +11,7 @@ from isobreach._registry import ATTACKS
 from isobreach.audits import AuditResult, Sampled, SizeFigures, Stopped, gate
 from isobreach.report.audit_caveats import caveats, kinds, threat
 from isobreach.report.audit_matrix import matrix_json
+from isobreach.report.audit_preparation import preparation_json
 from isobreach.report.audit_wording import column, gate_sentence, sentences, verdict
 
 FloatArray = NDArray[np.float64]
@@ -37,6 +38,7 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
         },
         "table": {"rows": result.rows, "columns": result.columns},
         "left_out": list(result.left_out),
+        **preparation_json(result),
         "epsilon": result.epsilon,
         "level": result.level,
         "trials": result.trials,

@@ -15,6 +15,7 @@ from isobreach.report.audit_caveats import caveats, kinds, threat
 from isobreach.report.audit_cells import Cell, table
 from isobreach.report.audit_charts import audit_charts
 from isobreach.report.audit_matrix import matrix_section
+from isobreach.report.audit_preparation import preparation_section
 from isobreach.report.audit_tables import attributes, readers, records, remedies, sizes, smallest
 from isobreach.report.audit_wording import (
     breach_words,
@@ -42,6 +43,7 @@ def audit_page(result: AuditResult, run: Mapping[str, Any], title: str = "Audit 
         attributes(result),
         remedies(result),
         readers(result),
+        preparation_section(result),
         f"<h2>Threat model</h2><p>{escape(threat(result))}</p>",
         "<h2>What the figures do not say</h2>",
         "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in caveats(result)) + "</ul>",

@@ -21,6 +21,9 @@ from isobreach.audits import (
 from isobreach.report.audit_cells import amount, sampled_share, share
 from isobreach.report.audit_matrix import does_nothing, known_words, matrix_sentences, matrix_verdict
 
+ALMOST_ALL = 0.95  # of the squared length: from here on, other attributes hardly count in what is called a breach
+_FEW = 2  # attributes that may carry it
+
 
 def breach_words(result: AuditResult) -> str:
     """What a breach is, in this audit."""
@@ -203,7 +206,7 @@ def sentences(result: AuditResult) -> list[str]:
             f"For {count(result.undecided, 'random coalition')} the search for links was given up: the table is so "
             "symmetric that figures are lower bounds there."
         )
-    return lines + left_out(result.left_out)
+    return lines + length_sentences(result) + left_out(result.left_out)
 
 
 def _best_attribute(result: AuditResult) -> str:
@@ -288,6 +291,32 @@ def _attribute(result: AuditResult) -> str:
         f"Most easily learned, {within}, is {said}: of {sampled_share(value)} of the others, on average, by "
         f"{insiders}; guessing its mean does so for {share(float(result.baselines.attributes[place]))}."
     )
+
+
+def carriers(result: AuditResult) -> list[int]:
+    """The one or two attributes that carry almost all of the squared length, of at least one more; else none."""
+    shares = result.length_shares
+    order = np.argsort(-shares, kind="stable")
+    for number in range(1, min(_FEW, len(shares) - 1) + 1):
+        if shares[order[:number]].sum() >= ALMOST_ALL:
+            return [int(place) for place in order[:number]]
+    return []
+
+
+def length_sentences(result: AuditResult) -> list[str]:
+    """A warning where one or two attributes carry almost all of the length; nothing otherwise."""
+    found = carriers(result)
+    if not found:
+        return []
+    names = " and ".join(repr(column(result, place)) for place in found)
+    carried = share(float(result.length_shares[found].sum()))
+    verb, them = ("carries", "it") if len(found) == 1 else ("carry", "them")
+    said = (
+        f"{names} {verb} {carried} of the squared length of all records, so a breach says almost nothing of the other "
+        f"attributes: it is about {them}. To count all attributes alike, add --standardise (in Python: "
+        "ib.prepare(..., standardise=True)); --both gives both verdicts."
+    )
+    return [said]
 
 
 def tolerance(result: AuditResult, place: int) -> str:

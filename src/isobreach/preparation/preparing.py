@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is done to each column of a table, decided once and recorded.
+
+In order: columns that only name the rows, hold text or say nothing are left out; text that holds amounts or dates, and
+truths, become numbers; categories become columns of 0 and 1; missing values are dropped with their rows or filled; and
+numbers are standardised by the mean and deviation of the rows that are left. scikit-learn's ``SimpleImputer``,
+``OneHotEncoder`` and ``StandardScaler`` decide what they are good at; ``applying`` does it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach._phrases import count
+from isobreach._validation import check_choice, check_table
+from isobreach.errors import InputError
+from isobreach.io import RawColumn, RawTable, as_raw
+from isobreach.preparation.applying import apply, as_text, numbers
+from isobreach.preparation.recognising import amounts, dates, names_rows
+from isobreach.preparation.steps import REASONS, Step, Steps
+from isobreach.preparation.table import PreparedTable
+
+MISSING, CATEGORIES = ("drop", "mean"), ("one-hot", "leave-out")
+MOST_CATEGORIES = 50  # of one column: more would make more columns than an audit of people can use
+_LISTED = 8  # columns with missing values that a message names
+_IN_PYTHON = ("missing='drop'", "missing='mean'", "columns=[...]")
+
+
+def prepare(
+    frame: Any,
+    *,
+    missing: str | None = None,
+    categories: str = "leave-out",
+    standardise: bool = False,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    name: str = "frame",
+) -> PreparedTable:
+    """Prepare a table: see ``isobreach.prepare``; ``name`` is what errors call it."""
+    if missing is not None:
+        check_choice("missing", missing, MISSING)
+    check_choice("categories", categories, CATEGORIES)
+    raw = as_raw(frame, name, columns, id_column)
+    named = set(columns or ())
+    steps: list[Step] = []
+    kept: list[RawColumn] = []
+    for column in raw.columns:
+        made, done = _decided(column, raw, name, one_hot=categories == "one-hot", named=column.name in named)
+        steps += done
+        if made is not None:
+            kept.append(made)
+    if not kept:
+        left = "; ".join(step.sentence for step in steps[:4])
+        step = "" if categories == "one-hot" else "To keep categories: --categories one-hot."
+        raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
+    rows, done = _complete(kept, missing, raw.rows, name)
+    steps += done
+    kept = [column.take(rows) for column in kept] if len(rows) < raw.rows else kept
+    kept, done = _varying(kept, named)
+    steps += done
+    if not kept:
+        raise InputError(name, "must have a column whose values differ", f"{count(len(rows), 'row')} alike")
+    steps += [_one_hot(column) for column in kept if column.kind == "text"]
+    steps += [_standardised(column, steps) for column in kept if standardise and column.kind in ("number", "date")]
+    present = {column.name for column in kept}
+    recipe = Steps(tuple(present_in_order(raw.names, present)), tuple(s for s in steps if _stays(s, present)))
+    values, labels = apply(recipe, replace(raw, columns=tuple(kept), rows=len(rows)), name)
+    check_table(name, values, labels)
+    ids = raw.ids
+    if len(rows) < raw.rows:
+        ids = rows if ids is None else ids[rows]  # so that a report names the owner's rows
+    out = tuple(s.column for s in steps if s.what == "left out" and s.parameters["reason"] in ("text", "many values"))
+    return PreparedTable(values, labels, ids, raw.kind, raw.notes, tuple(map(str, out)), recipe=recipe, rows=rows)
+
+
+def present_in_order(names: Sequence[str], present: set[str]) -> list[str]:
+    """Names that are present, in their order."""
+    return [name for name in names if name in present]
+
+
+def _stays(step: Step, present: set[str]) -> bool:
+    """Whether a step is about rows, a column that is there, or why one is not."""
+    return step.column is None or step.column in present or step.what == "left out"
+
+
+def _left_out(column: str, reason: str) -> Step:
+    return Step(column, "left out", {"reason": reason}, f"Column {column!r} was left out: {REASONS[reason]}.")
+
+
+def _decided(
+    column: RawColumn, raw: RawTable, name: str, *, one_hot: bool, named: bool
+) -> tuple[RawColumn | None, list[Step]]:
+    """The column as numbers or categories, and what was done; None where it is left out."""
+    label = column.name
+    if column.kind == "other":
+        return None, [_left_out(label, "other")]
+    if column.missing.all():
+        return None, [_left_out(label, "empty")]
+    if column.kind == "truth":
+        said = f"Column {label!r} is yes or no: 1 or 0."
+        return column, [Step(label, "truths as 0 and 1", {}, said)]
+    if column.kind == "date":
+        return column, [_dated(label, None)]
+    if column.kind == "number":
+        return (None, [_left_out(label, "id")]) if not named and names_rows(column) else (column, [])
+    cells = column.values.tolist()
+    read = dates(cells, label, name)
+    if read is not None:
+        return RawColumn(label, "date", read[0]), [_dated(label, read[1])]
+    read = amounts(cells, label, name, commas=raw.commas)
+    if read is not None:
+        said = f"Column {label!r} was read as numbers: currency signs and separators of thousands were removed."
+        plain = all(cell is None or _plain(cell) for cell in cells)
+        step = [] if plain else [Step(label, "read as numbers", {"decimal": read[1]}, said)]
+        made = RawColumn(label, "number", read[0])
+        return (None, [_left_out(label, "id")]) if not named and names_rows(made) else (made, step)
+    if not named and names_rows(column):
+        return None, [_left_out(label, "id")]
+    if not one_hot:
+        if named:
+            hint = "Add --categories one-hot (in Python: categories='one-hot'), or leave it out of the columns."
+            raise InputError("columns", f"must be numeric columns of {name}", f"text in {label!r}", hint)
+        return None, [_left_out(label, "text")]
+    if len({cell for cell in cells if cell is not None}) > MOST_CATEGORIES and not named:
+        return None, [_left_out(label, "many values")]
+    return column, []
+
+
+def _plain(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _dated(label: str, form: str | None) -> Step:
+    return Step(label, "dates as days", {"form": form}, f"Column {label!r} is a date: it counts days since 1970-01-01.")
+
+
+def _one_hot(column: RawColumn) -> Step:
+    from sklearn.preprocessing import OneHotEncoder
+
+    known = as_text(column)[~column.missing]
+    found = [str(category) for category in OneHotEncoder().fit(known[:, None]).categories_[0]]
+    said = f"Column {column.name!r} is a category of {len(found)} values: one attribute, in columns of 0 or 1."
+    return Step(column.name, "one-hot", {"categories": found}, said)
+
+
+def _complete(
+    kept: Sequence[RawColumn], missing: str | None, total: int, name: str
+) -> tuple[NDArray[np.int64], list[Step]]:
+    """Rows that stay, and what was done about missing values; refuses them where nothing was asked for."""
+    holes = {column.name: column.missing for column in kept}
+    holes = {label: cells for label, cells in holes.items() if cells.any()}
+    every = np.arange(total, dtype=np.int64)
+    if not holes:
+        return every, []
+    whole = ~np.any(list(holes.values()), axis=0)
+    if missing is None:
+        raise _undecided(holes, whole, len(kept), name)
+    if missing == "drop":
+        if not whole.any():
+            rule = "must have a row without missing values where --missing is drop"
+            step = "Use --missing mean, or leave out the emptiest columns: name the others with --columns."
+            raise InputError(name, rule, "none", step)
+        gone = total - int(whole.sum())
+        said = f"{count(gone, 'row')} of {total:,} with missing values were dropped; {total - gone:,} are left."
+        return np.flatnonzero(whole), [Step(None, "dropped rows", {"dropped": gone, "of": total}, said)]
+    return every, [_filled(column) for column in kept if column.name in holes]
+
+
+def _undecided(holes: dict[str, NDArray[np.bool_]], whole: NDArray[np.bool_], columns: int, name: str) -> InputError:
+    """The one error that says where values are missing, and what each choice would leave."""
+    counts = sorted(((int(cells.sum()), label) for label, cells in holes.items()), key=lambda pair: -pair[0])
+    listed = ", ".join(f"{label!r} {number:,}" for number, label in counts[:_LISTED])
+    rest = f" and {len(counts) - _LISTED} more columns" if len(counts) > _LISTED else ""
+    cells, total = sum(number for number, _ in counts), len(whole)
+    kept, kept_columns = int(whole.sum()), count(columns, "column")
+    drop, mean, fewer = ("--missing drop", "--missing mean", "--columns") if name == "DATA" else _IN_PYTHON
+    step = (
+        f"{drop} leaves {kept:,} of {total:,} rows with all {kept_columns}; {mean} keeps all {total:,} rows and fills "
+        f"{count(cells, 'cell')} with the column's mean or most common category; or name fewer columns with {fewer}."
+    )
+    got = f"{count(cells, 'missing value')} in {len(counts)} of {kept_columns}: {listed}{rest}"
+    return InputError(name, "must have no missing values, or a choice of what to do with them", got, step)
+
+
+def _filled(column: RawColumn) -> Step:
+    from sklearn.impute import SimpleImputer
+
+    category = column.kind in ("text", "truth")
+    cells = int(column.missing.sum())
+    if column.kind == "text":
+        known = as_text(column)[~column.missing]
+        value: Any = min(Counter(known.tolist()).items(), key=lambda pair: (-pair[1], pair[0]))[0]
+    else:
+        imputer = SimpleImputer(strategy="most_frequent" if category else "mean")
+        value = float(imputer.fit(column.values[:, None]).statistics_[0])
+    how = "the most common category" if category else "the mean"
+    said = f"Column {column.name!r}: {count(cells, 'missing value')} were filled with {how}."
+    return Step(column.name, "filled", {"value": value, "cells": cells}, said)
+
+
+def _varying(kept: Sequence[RawColumn], named: set[str]) -> tuple[list[RawColumn], list[Step]]:
+    """Columns whose values differ; others say nothing, and are left out unless they are named."""
+    stay, steps = [], []
+    for column in kept:
+        values = column.values[~column.missing]
+        alike = len(values) == 0 or bool((values == values[0]).all())
+        if alike and column.name not in named:
+            steps.append(_left_out(column.name, "constant"))
+        else:
+            stay.append(column)
+    return stay, steps
+
+
+def _standardised(column: RawColumn, steps: Sequence[Step]) -> Step:
+    from sklearn.preprocessing import StandardScaler
+
+    own = {step.what: step.parameters for step in steps if step.column == column.name}
+    values = np.asarray(numbers(column, own, "frame", RawTable((column,), len(column.values))), dtype=np.float64)
+    if "filled" in own:
+        values = np.where(np.isnan(values), own["filled"]["value"], values)
+    scaler = StandardScaler().fit(values[:, None])
+    parameters = {"mean": float(scaler.mean_[0]), "deviation": float(scaler.scale_[0])}
+    said = f"Column {column.name!r} was standardised: less its mean, divided by its standard deviation."
+    return Step(column.name, "standardised", parameters, said)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was done to a table, as data: enough to do it again to new rows, and to undo it where that is possible."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from isobreach._phrases import count
+from isobreach.errors import InputError
+
+SCHEMA = "isobreach/steps/1"
+
+# Why a column is left out, and what is said of those that are.
+REASONS = {
+    "id": "it only names or counts the rows",
+    "text": "text, and categories were not asked for (--categories one-hot keeps them)",
+    "many values": "text with too many different values for categories",
+    "constant": "the same value in every row",
+    "empty": "no value at all",
+    "other": "neither numbers, dates nor text",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that was done to a column, or to rows.
+
+    Attributes
+    ----------
+    column
+        The owner's column; None for what was done to rows.
+    what
+        ``"left out"``, ``"dropped rows"``, ``"read as numbers"``, ``"dates as days"``, ``"truths as 0 and 1"``,
+        ``"one-hot"``, ``"filled"`` or ``"standardised"``.
+    parameters
+        What is needed to do it again.
+    sentence
+        The step in words, without a value of the table.
+    """
+
+    column: str | None
+    what: str
+    parameters: Mapping[str, Any] = field(repr=False)
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Steps:
+    """All steps of a preparation, in their order.
+
+    Attributes
+    ----------
+    columns
+        The owner's columns that were kept, in their order.
+    steps
+        What was done.
+    """
+
+    columns: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    def of(self, column: str) -> Iterator[Step]:
+        """Return the steps of one column.
+
+        Parameters
+        ----------
+        column
+            One of ``columns``.
+        """
+        return (step for step in self.steps if step.column == column)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return them for a file. It holds names of categories, means and deviations: it is the owner's alone."""
+        steps = [
+            {"column": one.column, "what": one.what, "parameters": dict(one.parameters), "sentence": one.sentence}
+            for one in self.steps
+        ]
+        return {"schema": SCHEMA, "columns": list(self.columns), "steps": steps}
+
+    @classmethod
+    def from_json(cls, data: Any, name: str = "steps") -> "Steps":
+        """Return what ``to_json`` made.
+
+        Parameters
+        ----------
+        data
+            The parsed file.
+        name
+            What an error calls it.
+        """
+        try:
+            if data["schema"] != SCHEMA:
+                raise KeyError
+            steps = tuple(Step(one["column"], one["what"], one["parameters"], one["sentence"]) for one in data["steps"])
+            return cls(tuple(data["columns"]), steps)
+        except (KeyError, TypeError):
+            step = "Such a file is written by isobreach prepare, and by isobreach perturb beside the key."
+            raise InputError(name, f"must be a file of steps, {SCHEMA}", "other content", step) from None
+
+
+def done_words(steps: Sequence[Step]) -> list[str]:
+    """Return the steps in words, columns to which the same was done in one sentence.
+
+    Parameters
+    ----------
+    steps
+        In their order.
+    """
+    alike: dict[tuple[str, Any], list[Step]] = {}
+    for step in steps:
+        alike.setdefault((step.what, step.parameters.get("reason")), []).append(step)
+    return [_words(what, reason, several) for (what, reason), several in alike.items()]
+
+
+def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
+    if len(several) == 1 or what == "dropped rows":
+        return several[0].sentence
+    columns = [str(step.column) for step in several]
+    listed = ", ".join(map(repr, columns[:12])) + (", ..." if len(columns) > 12 else "")
+    told = f"{count(len(columns), 'column')} ({listed})"
+    match what:
+        case "left out":
+            why = REASONS[str(reason)].replace("it only names or counts", "they only name or count")
+            return f"{told} were left out: {why}."
+        case "filled":
+            cells = sum(int(step.parameters["cells"]) for step in several)
+            said = "with the mean, or the most common category"
+            return f"{told}: {count(cells, 'missing value')} were filled {said}."
+        case "one-hot":
+            return f"{told} are categories: each is one attribute, and its columns are 0 or 1."
+        case "standardised":
+            return f"{told} were standardised: less the mean, divided by the standard deviation."
+        case "dates as days":
+            return f"{told} are dates: they count days since 1970-01-01."
+        case "read as numbers":
+            return f"{told} were read as numbers: currency signs and separators of thousands were removed."
+        case _:
+            return f"{told} are yes or no: 1 or 0."
