@@ -67,7 +67,7 @@ class Data:
     def read(self, console: Console, *, standardise: bool = False) -> Table:
         """Return the table, prepared; what was said while reading it is said again.
 
-        ``standardise``: do so, asked for or not. Arrays, which have no names, are taken as they are if nothing is asked.
+        ``standardise``: do so, asked for or not. Arrays, which have no names, stay as they are if nothing is asked.
         """
         asked = {**self.preparation, "standardise": standardise or self.preparation.get("standardise", False)}
         plain = not asked["standardise"] and asked.get("missing") is None
