@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._phrases import count
-from isobreach._validation import check_choice, check_table
+from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
@@ -69,6 +69,7 @@ def prepare(
     present = {column.name for column in kept}
     recipe = Steps(tuple(present_in_order(raw.names, present)), tuple(s for s in steps if _stays(s, present)))
     values, labels = apply(recipe, replace(raw, columns=tuple(kept), rows=len(rows)), name)
+    check_names(name, labels)  # a column may be called like a category of another
     check_table(name, values, labels)
     ids = raw.ids
     if len(rows) < raw.rows:
