@@ -170,7 +170,7 @@ def main() -> None:
     print(f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|")
     for name in arguments.cases.split(";"):
         case, shares, forecasts, levels, counts = CASES[name], [], [], [], []
-        start = time.perf_counter()
+        start = time.process_time()
         for seed in range(arguments.seeds):
             trial = Trial.of(case, seed)
             found: Any = ib.reconstruct(
@@ -184,7 +184,7 @@ def main() -> None:
                 told = {key: round(trial.share(one, case.epsilon), 3) for key, one in found.variants.items()}
                 told |= {"forecast": forecasts[-1], "z": levels[-1]}
                 print(f"  {name} {seed}: {shares[-1]:.3f} {found.objective} {found.motion} {found.evaluations} {told}")
-        seconds = (time.perf_counter() - start) / arguments.seeds
+        seconds = (time.process_time() - start) / arguments.seeds
         asked = f"{'<' if case.shuffled else '>='} {case.target}"
         spread = f"{np.mean(shares):.3f} [{min(shares):.2f}..{max(shares):.2f}]"
         figures = f"{np.mean(forecasts):.2f} | {np.mean(levels):.1f} | {np.mean(counts):,.0f} | {seconds:.1f}"

@@ -18,6 +18,7 @@ from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Mixture, Recipe, Whitening, fit_density, fitted
 from isobreach.attacks.alignment.naming import named
 from isobreach.attacks.alignment.placing import Placing, information
+from isobreach.attacks.alignment.reflections import Mirrors, reflected
 from isobreach.attacks.alignment.starts import principal_axes, starts
 from oracles import rotation
 
@@ -127,6 +128,37 @@ class Procrustes:
 
     def gradient(self, pose):
         return -float((self.target * pose.rotation).sum()), -self.target, np.zeros(0)
+
+
+@pytest.mark.parametrize(("translates", "links"), [(False, 2), (True, 0)])
+def test_a_mirror_has_the_value_of_the_reflected_pose(translates, links):
+    rng = np.random.default_rng(0)
+    objective, *_ = placing(rng, translates=translates, links=links)
+    h = objective.frame.hidden
+    pose = Pose(rotation(h, rng), rng.standard_normal(h if objective.frame.floats else 0))
+    mirrors, normal = Mirrors.of(objective, pose), rng.standard_normal(h)
+    mirror = np.eye(h) - 2 * np.outer(normal, normal) / (normal @ normal)
+    value, slope = mirrors.gradient(normal)
+    assert value == pytest.approx(objective.value(replace(pose, rotation=mirror @ pose.rotation)))
+    steps = 1e-6 * np.eye(h)
+    slopes = [(mirrors.gradient(normal + s)[0] - mirrors.gradient(normal - s)[0]) / 2e-6 for s in steps]
+    assert slope == pytest.approx(np.array(slopes), abs=1e-5, rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_pose_that_is_wrong_by_a_reflection_is_mended(seed):
+    """Whatever its mirror: no axis is near the one that is planted."""
+    rng = np.random.default_rng(seed)
+    objective, _, _, matrix = placing(rng, links=0)
+    right, _ = descend(objective, objective.frame.pose_of(matrix), Effort(1000))
+    normal = np.where(rng.random(5) < 0.5, -1.0, 1.0) / np.sqrt(5)
+    wrong = replace(right, rotation=right.rotation - 2 * np.outer(normal, normal @ right.rotation))
+    effort = Effort(1000)
+    value, mended = reflected(objective, wrong, effort)[0]
+    assert effort.used > 0
+    assert value == pytest.approx(objective.value(mended))
+    assert value <= objective.value(right) + 0.01
+    assert mended.rotation == pytest.approx(right.rotation, abs=0.05)
 
 
 @pytest.mark.parametrize("links", [0, 2])

@@ -102,7 +102,12 @@ class Mixture:
         """Number of components."""
         return len(self.weights)
 
-    def _terms(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    @property
+    def roots(self) -> FloatArray:
+        """U_c with precision U_c U_c', side by side, n x (C n)."""
+        return self._factors[0]
+
+    def terms(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(z - m_c) U_c, rows x C x n, and log w_c N(z; m_c, S_c) but for a constant."""
         roots, offsets, levels = self._factors
         apart = rows @ roots
@@ -116,14 +121,14 @@ class Mixture:
 
     def log_density(self, rows: FloatArray) -> FloatArray:
         """Return log q of whitened rows, but for the constant n log(2 pi) / 2."""
-        return np.concatenate([_log_sum(self._terms(rows[part])[1]) for part in self._parts(*rows.shape)])
+        return np.concatenate([_log_sum(self.terms(rows[part])[1]) for part in self._parts(*rows.shape)])
 
     def scored(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log q and its gradient, the score, of whitened rows."""
         roots, _, _ = self._factors
         density, score = np.empty(len(rows)), np.empty_like(rows)
         for part in self._parts(*rows.shape):
-            apart, terms = self._terms(rows[part])
+            apart, terms = self.terms(rows[part])
             top = terms.max(axis=1, keepdims=True)
             shares = np.exp(terms - top)
             total = shares.sum(axis=1, keepdims=True)
@@ -134,7 +139,7 @@ class Mixture:
 
     def shares(self, rows: FloatArray) -> tuple[FloatArray, float]:
         """Return each component's share in each row, and the mean log-density."""
-        terms = np.concatenate([self._terms(rows[part])[1] for part in self._parts(*rows.shape)])
+        terms = np.concatenate([self.terms(rows[part])[1] for part in self._parts(*rows.shape)])
         levels = _log_sum(terms)
         return np.exp(terms - levels[:, None]), float(levels.mean())
 

@@ -74,6 +74,10 @@ class Placing:
         images = images + pose.offset @ basis if len(pose.offset) else images
         return images.astype(self.mixture.means.dtype, copy=False)
 
+    def terms(self, pose: Pose) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return (z - m_c)' U_c of each image z, its log w_c N(z; m_c, S_c), and the U_c: see ``Mixture.terms``."""
+        return *self.mixture.terms(self._images(pose)), self.mixture.roots
+
     def levels(self, pose: Pose) -> FloatArray:
         """Return -log q of each sample record's image."""
         return -self.mixture.log_density(self._images(pose))

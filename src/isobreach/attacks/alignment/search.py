@@ -20,6 +20,7 @@ from isobreach.attacks.alignment.descent import Effort, descend, moved
 from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.mixture import Density
 from isobreach.attacks.alignment.placing import Placing, information
+from isobreach.attacks.alignment.reflections import reflected
 from isobreach.attacks.alignment.starts import starts
 
 FloatArray = NDArray[np.float64]
@@ -172,16 +173,16 @@ class Search:
         return Optimum(pose, value, independent)
 
     def _neighbours(self, pose: Pose) -> list[Pose]:
-        """The best of those with an axis or two flipped, or two exchanged."""
+        """The best of those that are mirrored, or have two axes flipped or exchanged."""
         judged = self._judged(1)
-        several = [(judged(one), place, one) for place, one in enumerate(self._turned(pose))]
-        return [one for _, _, one in sorted(several)[: TUNING.moved]]
+        mirrored = reflected(self.graduated[1], pose, self.effort)
+        turned = sorted(((judged(one), one) for one in self._turned(pose)), key=_by_first)
+        several = [*mirrored[: TUNING.moved], *turned[: TUNING.moved]]
+        return [one for _, one in sorted(several, key=_by_first)[: TUNING.moved]]
 
     def _turned(self, pose: Pose) -> Iterator[Pose]:
         h = self.frame.hidden
         p = pose.rotation
-        for i in range(h):
-            yield replace(pose, rotation=p * np.where(np.arange(h) == i, -1.0, 1.0)[:, None])
         first, second = planes(h)
         for plane in np.argsort(self.sharp.information[: len(first)], kind="stable")[: TUNING.planes]:
             pair = [first[plane], second[plane]]
@@ -209,3 +210,7 @@ class Search:
 
 def _by_value(one: Optimum) -> float:
     return one.value
+
+
+def _by_first(one: tuple[float, Pose]) -> float:
+    return one[0]
