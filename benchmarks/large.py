@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One large audit with all defaults: processor seconds, wall seconds and peak memory, child processes included.
 
-python -m benchmarks.large [--table mixed|grid] [--rows 100000] [--columns 100] [--scheme rigid]
+python -m benchmarks.large [--table mixed|grid] [--rows 100000] [--columns 100] [--trials 200] [--splits 8]
 
 An audit of 100,000 x 100 should take less than 20 minutes on two cores and 2 GB. Processor seconds over two stand
 beside the wall time, because the machine may be busy with something else. Memory is read from /proc: Linux is needed.
@@ -32,12 +32,16 @@ _EVERY = 0.5  # seconds between two looks at the memory
 
 @dataclass(frozen=True)
 class Case:
-    """A table of correlated columns: standardised with every tenth a whole number, or all on a grid with jitter."""
+    """A table of correlated columns, standardised with every tenth a whole number, or all on a grid with jitter; and
+    what may be asked otherwise than by default, so that parts of an audit can be measured alone.
+    """
 
     table: str
     rows: int
     columns: int
     scheme: str
+    trials: int
+    splits: int
 
     def records(self) -> FloatArray:
         """The table."""
@@ -57,7 +61,7 @@ class Case:
         """Audit it, and print the processor seconds that each stage took in this process."""
         records = self.records()
         clock = _Stages()
-        ib.audit(records, scheme=self.scheme, seed=0, progress=clock)
+        ib.audit(records, scheme=self.scheme, seed=0, progress=clock, trials=self.trials, splits=self.splits)
         print(json.dumps(clock.ended()))
 
     def measured(self) -> tuple[float, float, float, dict[str, list[float]]]:
@@ -147,8 +151,9 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--scheme", default="rigid")
-    arguments = parser.parse_args()
-    case = Case(arguments.table, arguments.rows, arguments.columns, arguments.scheme)
+    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--splits", type=int, default=8)
+    case = Case(**vars(parser.parse_args()))
     before = os.getloadavg()[0]
     processor, wall, peak, stages = case.measured()
     for label, (seconds, own) in stages.items():

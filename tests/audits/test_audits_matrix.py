@@ -10,7 +10,7 @@ import isobreach as ib
 from audited import audit
 from isobreach.audits.baselines import baselines
 from isobreach.audits.matrix import matrix, told_from_halves
-from isobreach.audits.playing import PLAIN, Cell, Game, Scores, _split, cells, played_sizes, public_ranges
+from isobreach.audits.playing import PLAIN, Cell, Game, Scores, _dealt, _split, cells, played_sizes, public_ranges
 
 PLAYED = {
     "scheme": "orthogonal",
@@ -250,7 +250,8 @@ def test_ranges_that_may_be_known_hold_everyone_and_nobodys_value():
 def split(records, scheme, *cells_):
     attacks = ("known-input", "lattice", "alignment")
     tolerance = 0.05 * np.ptp(records, axis=0)
-    return _split(0, Game(records, scheme, attacks, cells_, 0.1, tolerance, public_ranges(records), 0))
+    game = Game(records, scheme, attacks, cells_, 0.1, tolerance, public_ranges(records), 0)
+    return _split(_dealt(0, game), game.rules)
 
 
 def test_a_padded_release_is_no_protection():

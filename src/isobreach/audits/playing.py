@@ -127,6 +127,11 @@ class Game:
         return max((cell.sample for cell in self.cells), default=0)
 
     @property
+    def rules(self) -> "Game":
+        """The game without its table, which splits draw from: nobody else need hold it."""
+        return replace(self, records=self.records[:0], groups=Groups())
+
+    @property
     def workers(self) -> Workers:
         """Processes where there is much to do, because attacks are partly Python, or one keeps threads waiting."""
         much = self.records.size * len(self.cells) >= EFFORT.apart and len(self.attacks) > 1
@@ -176,7 +181,7 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
     rest = [k for k in range(splits) if saved[k] is None]
     done = splits - len(rest)
     progress(label, done, splits)
-    found = game.workers.run(_split, rest, game)
+    found = game.workers.run(_split, (_dealt(k, game) for k in rest), game.rules)
     for k in range(splits):
         arrays = saved[k]
         if arrays is not None:
@@ -189,12 +194,27 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
         yield scores
 
 
-def _split(number: int, game: Game) -> list[Scores]:
-    """Everything that is played on one split."""
+@dataclass(frozen=True, eq=False)
+class _Deal:
+    """What one split draws of the table: the sample, the records that are published, and what draws the rest."""
+
+    sample: NDArray[Any]
+    published: NDArray[Any]
+    groups: Groups
+    draws: np.random.Generator
+
+
+def _dealt(number: int, game: Game) -> _Deal:
+    """Draw a split."""
     draws = generator(game.seed, "split", number)
     order = draws.permutation(len(game.records))
-    held = game.held_out
-    sample, rest = game.records[order[:held]], game.records[order[held : held + game.rows]]
+    sample, published = order[: game.held_out], order[game.held_out :][: game.rows]
+    return _Deal(game.records[sample], game.records[published], game.groups.take(published), draws)
+
+
+def _split(deal: _Deal, game: Game) -> list[Scores]:
+    """Everything that is played on one split."""
+    sample, rest, groups, draws = deal.sample, deal.published, deal.groups, deal.draws
     original = rest
     if game.widths is not None:
         rest = rest + game.widths * (draws.random(rest.shape) - 0.5)
@@ -212,7 +232,6 @@ def _split(number: int, game: Game) -> list[Scores]:
         for name in game.attacks
         if ATTACKS[name].suits(model) is None
     ]
-    groups = game.groups.take(order[held : held + game.rows])
     scores: list[Scores] = []
     undone: list[Cell] = []  # with whose knowledge everything is read already
     for cell in sorted(game.cells):
