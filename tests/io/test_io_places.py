@@ -283,3 +283,19 @@ def test_paths_and_urls_go_in_wherever_tables_do(tmp_path):
     assert report.names == COLUMNS
     with pytest.raises(InputError, match=r"X must be an existing file or folder. Got nowhere.csv."):
         ib.audit("nowhere.csv")
+
+
+@pytest.mark.parametrize(
+    ("module", "given", "extra"),
+    [
+        ("adbc_driver_sqlite", "sqlite:///{}/t.xlsx", "databases"),
+        ("duckdb", "duckdb:///{}/t.xlsx", "databases"),
+        ("adbc_driver_postgresql", "postgresql://reader:hidden@host/x", "databases"),
+        ("python_calamine", "{}/t.xlsx", "excel"),
+    ],
+)
+def test_a_driver_that_is_missing_is_named_with_its_extra(tmp_path, monkeypatch, module, given, extra):
+    (tmp_path / "t.xlsx").touch()
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ib.MissingExtraError, match=rf"Install it with: pip install 'isobreach\[{extra}\]'$"):
+        read_table(given.format(tmp_path), name="X")
