@@ -312,8 +312,8 @@ def length_sentences(result: AuditResult) -> list[str]:
     carried = share(float(result.length_shares[found].sum()))
     verb, them = ("carries", "it") if len(found) == 1 else ("carry", "them")
     said = (
-        f"{names} {verb} {carried} of the squared length of all records, so a breach says almost nothing of the other "
-        f"attributes: it is about {them}. To count all attributes alike, add --standardise (in Python: "
+        f"{names} {verb} {carried} of the squared length of all records: a breach is almost only about {them}, and "
+        "says little of the other attributes. To count all attributes alike, add --standardise (in Python: "
         "ib.prepare(..., standardise=True)); --both gives both verdicts."
     )
     return [said]
