@@ -8,9 +8,12 @@ by its number, as ``repr`` shows it; only a space that keeps words on one line s
 
 import html
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
+# What stands between a user and the last @, or after password=; also behind a single slash, as paths are written.
+_PASSWORD = re.compile(r"(:/+[^\s/:@]*:)\S*(?=@)|(?<=[?&])(password=)[^\s&#'\")]*")
 _JOINING = "\N{NO-BREAK SPACE}"  # pages keep the ends of an interval on one line by it
 
 
@@ -26,6 +29,20 @@ def visible(text: str) -> str:
     a\x1b[31m\nb\u202e Größe [cm]
     """
     return _shown(text, lambda character: repr(character)[1:-1])
+
+
+def discreet(text: str) -> str:
+    """Return text for a message, visible, and without passwords of URLs, wherever they were typed.
+
+    Parameters
+    ----------
+    text
+        Anything, also what others wrote.
+
+    >>> discreet("Got postgresql://reader:secret@host/hospital?password=secret.")
+    'Got postgresql://reader:***@host/hospital?password=***'
+    """
+    return visible(_PASSWORD.sub(lambda found: f"{found[1] or found[2]}***", text))
 
 
 def escape(text: str) -> str:

@@ -7,7 +7,7 @@ the next step. Private values never appear in it: positions, counts and types do
 
 from collections.abc import Sequence
 
-from isobreach._text import visible
+from isobreach._text import discreet
 
 
 class IsobreachError(Exception):
@@ -36,7 +36,7 @@ class InputError(IsobreachError, ValueError):
 
     def __init__(self, name: str, rule: str, got: object, next_step: str = "") -> None:
         self.name, self.rule, self.got, self.next_step = name, rule, got, next_step
-        super().__init__(visible(f"{name} {rule}. Got {got}." + (f" {next_step}" if next_step else "")))
+        super().__init__(discreet(f"{name} {rule}. Got {got}." + (f" {next_step}" if next_step else "")))
 
     def __reduce__(self) -> tuple[type["InputError"], tuple[str, str, object, str]]:
         return type(self), (self.name, self.rule, self.got, self.next_step)
@@ -52,7 +52,7 @@ class OutputError(IsobreachError, OSError):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(visible(message))
+        super().__init__(discreet(message))
 
 
 class LeftOutWarning(UserWarning):
@@ -69,7 +69,7 @@ class LeftOutWarning(UserWarning):
     def __init__(self, name: str, columns: Sequence[str]) -> None:
         self.name, self.columns = name, tuple(columns)
         listed = ", ".join(map(repr, columns))
-        super().__init__(visible(f"{name}: columns without numbers were left out: {listed}. Nothing is said of them."))
+        super().__init__(discreet(f"{name}: columns without numbers were left out: {listed}. Nothing is said of them."))
 
     def __reduce__(self) -> tuple[type["LeftOutWarning"], tuple[str, tuple[str, ...]]]:
         return type(self), (self.name, self.columns)

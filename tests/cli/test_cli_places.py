@@ -88,6 +88,27 @@ def test_a_wrong_database_is_one_line_and_exit_code_2(case, run, places, change,
     assert not any(word in done.err for word in (PASSWORD, "pass%3A", "word%2F"))
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("link", "--known", "a.csv", "--released", "b.csv", "{}"),
+        ("perturb", "x.csv", "--out", "{}", "--key", "k"),
+        ("audit", "x.csv", "--seed", "{}"),
+        ("audit", "x.csv", "--config", "{}"),
+        ("attack", "lattice", "--released", "x.csv", "--bounds", "{}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql://reader:hidden@host/x", "postgresql:/reader:hid@den/#@host/x", "postgresql://h/x?password=hidden"],
+)
+def test_a_password_in_the_wrong_place_is_not_repeated(run, arguments, url):
+    done = run(*(word.format(url) for word in arguments))
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "postgresql:/" in done.err
+    assert not any(word in done.err for word in ("hid", "den"))
+
+
 def test_a_query_belongs_to_one_url(case, run):
     link = ("link", "--known", case.known, "--id-column", "name", "--released")
     for released in (case.released, "sqlite:///x.db#t"):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-from isobreach._text import visible
+from isobreach._text import discreet
 
 __all__ = ["GateError", "Interrupted", "main"]
 
@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if message is not None:
         with suppress(OSError):  # the code tells
             lines = f"isobreach: {message}".split("\n")  # more than one where help follows
-            print("\n".join(map(visible, lines)), file=sys.stderr, flush=True)
+            print("\n".join(map(discreet, lines)), file=sys.stderr, flush=True)
     sys.exit(code)
 
 
