@@ -103,8 +103,13 @@ class Matrix:
     splits: int
     unsuited: Mapping[str, str]
 
-    def reached(self, insiders: int, sample: int, *, ranges: bool = True) -> tuple[Cell, Best] | None:
-        """The best of all cells with at most so much knowledge; None where none was played."""
+    def reached(
+        self, insiders: int, sample: int, *, ranges: bool = True, upper: bool = False
+    ) -> tuple[Cell, Best] | None:
+        """The best of all cells with at most so much knowledge; None where none was played.
+
+        ``upper``: by the upper end of its interval.
+        """
         within = [
             (cell, best)
             for cell, best in self.best.items()
@@ -113,7 +118,8 @@ class Matrix:
 
         def rank(pair: tuple[Cell, Best]) -> tuple[float, int, int, int]:
             cell, best = pair
-            return best.breached.value, -cell.insiders, -cell.sample, -cell.ranges
+            share = best.breached.high if upper else best.breached.value
+            return share, -cell.insiders, -cell.sample, -cell.ranges
 
         return max(within, key=rank, default=None)
 

@@ -3,9 +3,10 @@
 
 An attacker without insiders who reads something reads it of everyone: that closes the gate, and so does one who came to
 no decision. Everybody else closes it by the breached share, at any number of insiders up to the one in question and
-with any public sample. By the criterion of the worst record coalitions also close it by the most exposed record, the
-worst of all that were tried, guessing their rows or not. It is open where nothing that was tried exceeds the limit; a
-proved bound holds for what insiders' records determine alone.
+with any public sample; whoever was played on a few splits, by the upper end of its interval. By the criterion of the
+worst record coalitions also close it by the most exposed record, the worst of all that were tried, guessing their rows
+or not. It is open where nothing that was tried exceeds the limit; a proved bound holds for what insiders' records
+determine alone.
 """
 
 from dataclasses import dataclass, replace
@@ -91,4 +92,8 @@ def gate(result: AuditResult, criterion: Criterion, insiders: int | None = None)
             worst, size = max(found, key=lambda pair: pair[0].value)
             if worst.value > limit:
                 return replace(open_, size=size, worst=worst, guessed=guessed)
+    played = result.matrix.reached(open_.insiders, result.matrix.samples[-1], upper=True)
+    if played is not None and played[1].breached.high > limit:  # he may breach as many: a few splits do not exclude it
+        cell, best = played
+        return replace(open_, reached=Reached(best.breached, best.attack, cell, best.variant))
     return open_

@@ -106,6 +106,8 @@ def gate_sentence(result: AuditResult, gate: Gate) -> str:
                 f"release, above {gate.limit:g}: no protection opens this gate at this epsilon."
             )
         how = f"with {known_words(one.cell)}, the {ATTACKS[one.attack].title}"
+        if one.breached.value <= gate.limit:
+            return f"{how} may breach more than {gate.limit:g} of all other people: {sampled_share(one.breached)}."
         return f"{how} breaches {share(one.breached.value)} of all other people, above {gate.limit:g}."
     if gate.worst is not None:
         unsure = " if it knows its own rows, which it is not certain of but may guess" if gate.guessed else ""
