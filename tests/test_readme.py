@@ -18,7 +18,7 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README.read_text(encoding="utf-8")
 SHELL = [text for language, text in BLOCKS if language == "sh" and "isobreach" in text]
 # What takes minutes as it stands is run in its short form; exit code 1 is what the README promises of a closed gate.
 SHORT = {"isobreach reproduce all --out paper": "isobreach reproduce all --out paper --quick"}
-CODES = {"--fail-above": 1}
+CODES = {"--limit": 1}
 
 
 @pytest.fixture(scope="module")
