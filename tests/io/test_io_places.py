@@ -206,7 +206,7 @@ def test_every_engine_gives_the_same_table_as_the_file(databases, engine):
     [
         ("", "X must be one table of the database. Got 2 tables: people, visits. Name one after #, such as "),
         ("poeple", "Got 'poeple'. Did you mean 'people'?"),
-        ("SELECT nothing FROM people", "nothing"),
+        ("SELECT nothing FROM people", "can run for a reader. Got "),
         ("SELECT FROM WHERE", "X must be a query that "),
         ("SELECT * FROM nowhere", "nowhere"),
         ("DROP TABLE people", "X must be a query that "),
@@ -221,7 +221,7 @@ def test_a_wrong_table_or_query_is_one_line_and_changes_nothing(databases, engin
         Source(f"{url}#{asked}", "X").read(["age"])
     said = str(caught.value)
     assert message in said
-    assert "\\n" not in said
+    assert not any(word in said for word in ("\\n", "INVALID", "Error: ", "["))
     assert not any(word in said for word in (PASSWORD, "pass%3A", "person-"))
     same(Source(f"{url}#people", "X").read(id_column="name"))
 

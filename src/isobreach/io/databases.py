@@ -132,7 +132,7 @@ def _numeric(column: Any, field: Any) -> Any:
 
 def _refused(words: str | None, place: Address, name: str) -> InputError:
     """Return the error of a query; ``words``: what the engine says, where that is about the query and no more."""
-    got = "one that fails on the data" if words is None else words.strip().rstrip(".")
+    got = "one that fails on the data" if words is None else words.strip().rstrip(".!")
     return InputError(name, f"must be a query that {place.name} can run for a reader", got)
 
 
@@ -174,8 +174,10 @@ class _SQLite:
             return cursor.fetch_arrow_table()
 
     def about_query(self, error: Exception) -> str | None:
-        said = str(error).rpartition("failed to prepare query: ")[2] if "prepare" in str(error) else ""
-        return said.partition("\nquery:")[0].replace("\n", " ") or ("writing" if "readonly" in str(error) else None)
+        _, prepared, said = str(error).partition("prepare query: ")
+        if prepared:
+            return said.partition("\n")[0]
+        return "one that writes" if "readonly" in str(error) else None
 
 
 class _DuckDB:
@@ -217,8 +219,10 @@ class _DuckDB:
     def about_query(self, error: Exception) -> str | None:
         import duckdb
 
-        kinds = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException, duckdb.InvalidInputException)
-        return str(error).partition("\n")[0] if isinstance(error, kinds) else None
+        said = str(error).partition("\n")[0]
+        if isinstance(error, duckdb.ParserException | duckdb.CatalogException | duckdb.BinderException):
+            return said.partition("Error: ")[2]
+        return "one that writes" if "read-only" in said else None
 
 
 class _PostgreSQL:
