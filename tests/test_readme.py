@@ -42,6 +42,7 @@ def test_all_languages_of_blocks_are_known():
     assert len(SHELL) >= 5
 
 
+@pytest.mark.slow
 def test_python_blocks_run_one_after_the_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     space = {}
@@ -65,6 +66,7 @@ def run_lines(folder, lines):
 LINES = [line.partition("  #")[0].strip() for text in SHELL for line in text.splitlines()]
 
 
+@pytest.mark.slow
 def test_shell_blocks_run_one_after_the_other(folder):
     run_lines(folder, [line for line in LINES if " reproduce " not in line])
     assert {"audit", "attack", "gate", "keys", "noisy-attack"} <= {one.name for one in folder.iterdir()}

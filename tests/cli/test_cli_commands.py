@@ -173,6 +173,7 @@ def test_every_format_gives_the_same_links(case, run, suffix):
     assert [entry["row"] for entry in done.json["links"]] == ib.read_key(case.folder / "k2").order[:4].tolist()
 
 
+@pytest.mark.slow
 def test_demo_tells_the_truth(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("isobreach.cli.demo._TRIALS", 6)
