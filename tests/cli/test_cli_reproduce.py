@@ -21,6 +21,8 @@ from isobreach.cli import main
 from isobreach.io import alone
 from isobreach.reproduction import NAMES
 
+pytestmark = pytest.mark.slow
+
 COMMAND = Path(sys.executable).with_name("isobreach")
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 
