@@ -12,7 +12,7 @@ _TYPES = {
 }
 _KNOWN = {
     *("$schema", "$id", "$defs", "$ref", "title", "description", "type", "properties", "required"),
-    *("additionalProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum"),
+    *("anyOf", "additionalProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum"),
 }
 
 
@@ -23,6 +23,9 @@ def violations(value, schema, root=None, path="$"):
     if "$ref" in schema:
         return violations(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root, path)
     found = []
+    if "anyOf" in schema:
+        each = [violations(value, one, root, path) for one in schema["anyOf"]]
+        return [] if [] in each else min(each, key=len)
     if "const" in schema and value != schema["const"]:
         found.append(f"{path} is not {schema['const']!r}")
     if "enum" in schema and value not in schema["enum"]:

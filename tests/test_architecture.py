@@ -45,9 +45,10 @@ MAY_IMPORT = {
     "report": FOUNDATION | {"geometry", "linking", "attacks", "audits"},
     "reproduction": CORE | {"datasets", "audits", "report"},
     "transformers": FOUNDATION | {"schemes"},
-    "_interface": CORE | {"io", "preparation", "audits", "report"},
+    "_reports": CORE | {"io", "audits", "report"},
+    "_interface": CORE | {"_reports", "io", "preparation", "audits", "report"},
     "__main__": {"cli"},
-    "cli": CORE | {"datasets", "io", "preparation", "audits", "report", "reproduction", "_interface"},
+    "cli": CORE | {"_reports", "datasets", "io", "preparation", "audits", "report", "reproduction", "_interface"},
 }
 
 # Each dependency and the packages that may use it; NumPy is everyone's, the standard library too.

@@ -16,7 +16,8 @@ from isobreach._version import __version__
 
 if TYPE_CHECKING:
     from isobreach import datasets, schemes
-    from isobreach._interface import AuditReport, attack, audit, invert, link, perturb, prepare
+    from isobreach._interface import attack, audit, invert, link, perturb, prepare
+    from isobreach._reports import AuditReport
     from isobreach.attacks import AttackResult
     from isobreach.errors import (
         InputError,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 # Where each public name lives; loaded when first used, so that importing isobreach costs nothing.
 _HOMES = {
     "AttackResult": "attacks",
-    "AuditReport": "_interface",
+    "AuditReport": "_reports",
     "InputError": "errors",
     "IsobreachError": "errors",
     "Key": "schemes",

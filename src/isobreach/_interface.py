@@ -2,27 +2,28 @@
 """The public functions: tables of any kind in, names and ids out again, the work done by the packages below."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach import attacks, audits, linking, preparation, schemes
 from isobreach._progress import Progress, no_progress
+from isobreach._reports import AttackReport, AuditReport, LinkReport
 from isobreach._validation import check_integer
-from isobreach.attacks import AttackResult, Knowledge, Reconstruction
-from isobreach.audits import EFFORT, INSIDERS, SHARE, WORST_RECORD, AuditResult, Criterion, Gate, Settings, Store
+from isobreach.attacks import Knowledge, Reconstruction
+from isobreach.audits import EFFORT, INSIDERS, SHARE, Criterion, Settings, Store
 from isobreach.engine import Engine
 from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
-from isobreach.io import PRIVATE, Table, as_table, default_columns, like, run_record, write_file, write_json
+from isobreach.io import Table, as_table, default_columns, like
 from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.preparation import PreparedTable, done_words
-from isobreach.report import audit_json, audit_page, audit_sentences, audit_verdict
 from isobreach.schemes import Key, Release, Scheme
+
+Report = TypeVar("Report")
 
 
 def prepare(
@@ -132,7 +133,7 @@ def link(
     chance_limit: float = linking.CHANCE_LIMIT,
     node_limit: int = linking.NODE_LIMIT,
     progress: Progress = no_progress,
-) -> Linkage:
+) -> LinkReport:
     """Find the released row of each known record, where no other row is possible.
 
     Parameters
@@ -186,7 +187,7 @@ def link(
         progress=progress,
     )
     _warn_if_nothing_linked(linkage)
-    return _named(linkage, known_table, candidates, table)
+    return _as(LinkReport, _named(linkage, known_table, candidates, table))
 
 
 def attack(
@@ -202,7 +203,7 @@ def attack(
     dictionary: Any = None,
     seed: int | None = None,
     progress: Progress = no_progress,
-) -> AttackResult:
+) -> AttackReport:
     """Estimate everyone else's record from known ones; no link at all is a valid outcome.
 
     Parameters
@@ -246,71 +247,7 @@ def attack(
 
     _warn_if_nothing_linked(result.linkage)
     linkage = _named(result.linkage, known_table, candidates, table)
-    return replace(result, linkage=linkage, container=container)
-
-
-class AuditReport(AuditResult):
-    """An audit's result that can be written: see ``AuditResult`` for its figures."""
-
-    @property
-    def verdict(self) -> str:
-        """The outcome in words, the worst attacker first."""
-        return audit_verdict(self)
-
-    @property
-    def findings(self) -> list[str]:
-        """What was found, a sentence each."""
-        return audit_sentences(self)
-
-    def gate(self, limit: float | None = None, insiders: int | None = None, criterion: str | None = None) -> Gate:
-        """Decide whether a limit is exceeded.
-
-        Parameters
-        ----------
-        limit
-            The largest share or probability that is allowed; by default that of the audit.
-        insiders
-            One of ``sizes``, the largest by default; smaller coalitions count too.
-        criterion
-            ``"share"``: of the others, whom any attacker is expected to breach. ``"worst-record"``: probability with
-            which the most exposed record is breached. By default that of the audit, and the worst record if it had no
-            limit.
-        """
-        asked = self.criterion
-        if limit is None and asked is None:
-            raise InputError("limit", "must be given, here or to the audit", "none", "Name a limit such as 0.05.")
-        kind = criterion or (WORST_RECORD if asked is None else asked.kind)
-        return audits.gate(self, Criterion.checked(asked.limit if limit is None and asked else limit, kind), insiders)
-
-    def to_json(self, path: str | Path, *, force: bool = True) -> None:
-        """Write the result as JSON, without times or private values: ``isobreach/report/audit.schema.json``.
-
-        Parameters
-        ----------
-        path
-            The file, which only its owner may read (mode 0600).
-        force
-            Replace a file that is there.
-        """
-        write_json(path, audit_json(self), mode=PRIVATE, force=force)
-
-    def to_html(self, path: str | Path, *, force: bool = True) -> None:
-        """Write the report: one page that needs nothing else.
-
-        Parameters
-        ----------
-        path, force
-            As for ``to_json``.
-        """
-        parameters = {
-            "scheme": self.scheme,
-            "epsilon": self.epsilon,
-            "coalition sizes": ", ".join(map(str, self.sizes)),
-            "trials": self.trials,
-            "level": self.level,
-        }
-        page = audit_page(self, run_record("isobreach.audit", parameters, self.seed, {}))
-        write_file(path, page.encode(), mode=PRIVATE, force=force)
+    return _as(AttackReport, replace(result, linkage=linkage, container=container))
 
 
 def audit(
@@ -413,7 +350,7 @@ def audit(
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
         named = replace(named, names=table.attributes, steps=steps, prepared=tuple(done_words(table.steps)))
-    return AuditReport(**{f.name: getattr(named, f.name) for f in fields(named)})
+    return _as(AuditReport, named)
 
 
 def attackers_of(names: Sequence[str] | None) -> list[str]:
@@ -493,6 +430,11 @@ def reconstruct(
         return like(table.kind, values, columns, None if table.ids is None else table.ids[places])
 
     return found.contained(container)
+
+
+def _as(kind: Callable[..., Report], result: Any) -> Report:
+    """The same result, of a class that can describe it."""
+    return kind(**{one.name: getattr(result, one.name) for one in fields(result)})
 
 
 def _ids(table: Table | None) -> NDArray[Any] | None:

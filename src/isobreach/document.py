@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+Status = Literal["stop", "condition", "open"]
 Columns = Mapping[str, NDArray[Any]]
 
 
@@ -284,7 +285,7 @@ class Decision:
         What the words of the box mean.
     """
 
-    status: Literal["stop", "condition", "open"]
+    status: Status
     headline: str
     why: str
     also: tuple[str, ...]

@@ -64,8 +64,8 @@ def test_attackers_who_name_the_columns_read_a_grid_whole(report):
 
 def test_gate_and_verdict_read_the_matrix(report):
     assert report.gate(0.5).closed
-    assert "lattice attack" in report.verdict
-    assert report.verdict.startswith("With ")
+    assert "grid attack" in report.verdict
+    assert report.verdict.startswith("Do not publish. ")
 
 
 @pytest.mark.parametrize("wrong", [(-1, 0), (0, -1), (0.5, 0), (1, "all")])
@@ -281,7 +281,7 @@ def test_whoever_knows_least_is_named_of_those_who_do_as_well():
     found = ib.audit(records, "orthogonal", 0.1, [1, 5], 5, ["lattice"], 0, samples=(100,), splits=2)
     assert found.reached(5, 100).breached.value == 1
     assert found.reached(5, 100).cell.insiders == 0
-    assert found.verdict.startswith("With nobody inside and 100 public records")
+    assert found.verdict.startswith("Do not publish. An outsider who knows nobody in the table but has 100 public")
 
 
 def test_a_guess_that_serves_most_people_does_not_hide_who_is_breached():

@@ -111,10 +111,10 @@ def test_the_printed_command_gives_the_same_result(run, tmp_path, monkeypatch, n
     assert first.code in (0, 1), first.err
     told = json.loads(Path("first", "run.json").read_text(encoding="utf-8"))["command_line"]
     page = Path("first", "report.html").read_text(encoding="utf-8")
-    page = page[page.index("How to run it again") : page.index("<script>")]
+    page = page[page.index("<dt>Run again</dt>") : page.index("<h2>Details</h2>")]
     shown = re.search("<pre><code>(.*?)</code></pre>", page, re.DOTALL)[1]
     assert unescape(re.sub("<.*?>", "", shown)) == told
-    assert "Never publish a release that was made with the audit's seed" in page
+    assert "Never publish a release that was made with the audit's seed" in unescape(page)
     assert not re.search(r"secret place|\[|Rigid\(|Noisy\(|Ball\(|True|None", page)
     monkeypatch.chdir(place)
     command, *words = shlex.split(told)
@@ -153,12 +153,12 @@ def test_the_gate(run, people, tmp_path, more, code):
     assert done.code == code
     assert (tmp_path / "out" / "report.html").exists()
     if code:
-        assert done.err.startswith("isobreach: gate closed: the worst coalition of ")
+        assert done.err.startswith("isobreach: gate closed: the worst group of ")
         assert ("but may guess" in done.err) is (more[-1] == 2)
         assert done.err.count("\n") == 1
     else:
         assert done.err == ""
-        assert "Gate open: no coalition of " in done.out
+        assert "Gate open: no group of " in done.out
 
 
 @pytest.mark.parametrize(
@@ -347,14 +347,12 @@ def test_every_scheme_is_audited(run, people, tmp_path, protection):
     noisy = protection[0] != "rigid"
     assert result["scheme"]["noise"] is noisy
     assert result["rows_known"] is noisy
-    assert (
-        "1 insider who knows the own row can be enough" in " ".join([result["verdict"], *result["findings"]])
-    ) is noisy
+    assert ("find their own row with certainty" in " ".join(result["findings"])) is not noisy
     assert ("those who have to search do no better" in result["threat_model"]) is noisy
     assert ("upper bounds" in " ".join(result["caveats"])) is noisy
     assert violations(result, SCHEMA) == []
-    assert ("to length one" in done.out) is (protection[0] == "orthogonal-noise")
     page = (tmp_path / "out" / "report.html").read_text()
+    assert ("to length one" in page) is (protection[0] == "orthogonal-noise")
     assert ("are supposed to know" in page) is noisy
 
 
@@ -432,12 +430,12 @@ def test_an_open_gate_says_whether_it_is_proved(plain):
     tried, proved = _with(plain, (1, 0.1, 0.1, 1.0)), _with(plain, (1, 0.1, 0.1, 0.25))
     assert gate.reason(tried) is gate.reason(proved) is None
     assert "".join(gate.opened(tried)) == (
-        "Gate open: no coalition of up to 1 insider that was tried breaches a record with a probability above 0.5, "
+        "Gate open: no group of up to 1 insider that was tried breaches a person with a probability above 0.5, "
         "guessing rows or not."
     )
     assert "".join(gate.opened(proved)) == (
-        "Gate open: no coalition of up to 1 insider breaches a record with a probability above 0.5, guessing rows or "
-        "not: a proved bound of what its records determine is 0.250."
+        "Gate open: no group of up to 1 insider breaches a person with a probability above 0.5 (proven, distance "
+        "attack only: at most 0.25)."
     )
 
 
@@ -446,8 +444,8 @@ def test_the_gate_looks_at_smaller_coalitions_and_at_guesses(plain):
     result = _with(plain, (2, 0.3, 0.3, 1.0), (8, 0.01, 0.2, 1.0))
     assert _gate(0.4).reason(result) is None
     assert _gate(0.25).reason(result) == (
-        "gate closed: the worst coalition of 2 insiders that was tried (greedy, by directions) breaches the "
-        "most exposed record with probability 0.300, above 0.25."
+        "gate closed: the worst group of 2 insiders that was tried (greedy, by directions) breaches the "
+        "most exposed person with probability 0.30, above 0.25."
     )
     result = _with(plain, (2, 0.1, 0.1, 1.0), (8, 0.01, 0.2, 1.0))
     assert _gate(0.15, 2).reason(result) is None
@@ -464,8 +462,8 @@ def test_the_bound_that_opens_is_that_of_the_largest_size(plain):
 def test_an_attribute_that_is_read_closes_the_gate_whatever_the_records(plain):
     read = AttackerFigures("lattice", True, "", 0.0, 0.0, True, np.eye(30)[0])
     assert _gate(0.9).reason(replace(plain, readers=(read,))) == (
-        "gate closed: without any insider, the lattice attack reads 1 of 30 attributes ('c1') of all records, up to "
-        "their names, signs and offsets, and breaches 0% of the records if the others are guessed at their means."
+        "gate closed: without any knowledge, the grid attack reads 1 of 30 attributes ('c1') of all records, up to "
+        "their names and directions."
     )
 
 
@@ -501,11 +499,11 @@ def test_an_attacker_who_needs_no_insider_closes_the_gate(run, tmp_path):
     asked = ("audit", table, "--coalitions", "1", "--trials", 3, "--seed", 0, "--quiet", "--fail-above", 0.9)
     done = run(*asked)
     assert (done.code, done.err.count("\n")) == (1, 1)
-    assert done.err.startswith("isobreach: gate closed: without any insider, the lattice attack reads every value of")
+    assert done.err.startswith("isobreach: gate closed: without any knowledge, the grid attack reads every value of")
     np.savetxt(table, RNG.standard_normal((60, 8)), delimiter=",", header=",".join("abcdefgh"), comments="")
     done = run(*asked)
     assert done.code == 0
-    assert "Gate open: no coalition of up to 1 insider breaches a record" in done.out
+    assert "Gate open: no group of up to 1 insider breaches a person" in done.out
 
 
 @pytest.mark.parametrize("closed", [">&- 2>&-", "2>/dev/full", *slow(">&-", "2>&-")])

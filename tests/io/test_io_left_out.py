@@ -145,4 +145,4 @@ def test_page_and_json_of_an_audit_tell_what_was_left_out(tmp_path):
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["left_out"] == ["town"]
     assert "Columns without numbers were left out: 'town'. No figure is about them." in result["findings"]
-    assert "Columns without numbers were left out: &#x27;town&#x27;." in (tmp_path / "page.html").read_text()
+    assert "Columns without numbers were left out: &#39;town&#39;." in (tmp_path / "page.html").read_text()

@@ -255,6 +255,8 @@ class Attack(ABC):
         By which it is called.
     title
         What it is called in sentences: "lattice attack".
+    plain
+        What an audit calls it, for owners: "grid attack"; the title by default.
     needs
         Knowledge that it cannot do without.
     needs_any
@@ -277,6 +279,7 @@ class Attack(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    plain: ClassVar[str] = ""
     needs: ClassVar[frozenset[Held]] = frozenset()
     needs_any: ClassVar[frozenset[Held]] = frozenset()
     uses: ClassVar[frozenset[Held]] = frozenset()

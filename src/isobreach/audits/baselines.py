@@ -43,8 +43,8 @@ class Baselines:
     """Shares of records breached without an attack.
 
     ``attributes``: of each, the share of records within tolerance of the column mean. ``blind``: share breached by the
-    best blind guess, which ``guess`` names; ``blind_attributes``: of each attribute, the share within tolerance of its
-    best blind guess.
+    best blind guess, which ``guess`` names, ``blind_records`` which these are; ``blind_attributes``: of each attribute,
+    the share within tolerance of its best blind guess.
     """
 
     column_means: float
@@ -55,6 +55,7 @@ class Baselines:
     blind: float
     guess: str
     blind_attributes: FloatArray
+    blind_records: NDArray[np.bool_]
 
 
 def baselines(
@@ -75,7 +76,7 @@ def baselines(
     second = (first + 1 + draws.integers(0, max(total - 1, 1), _PAIRS)) % total
     close = row_norms(records[first] - records[second]) <= epsilon * norms[first]
     means = float(np.mean(row_norms(centred) <= epsilon * norms))
-    best, guess = _blind(records, norms, epsilon)
+    best, guess, hit = _blind(records, norms, epsilon)
     middles = interval_guess(Evidence(known=records), tolerance)
     assert middles is not None  # there are records
     return Baselines(
@@ -89,14 +90,16 @@ def baselines(
         blind_attributes=groups.most_common(
             np.asarray(np.mean(np.abs(records - middles) <= tolerance * (1 + _ROUNDING), axis=0))
         ),
+        blind_records=hit,
     )
 
 
-def _blind(records: FloatArray, norms: FloatArray, epsilon: float) -> tuple[float, str]:
-    """The best of the blind guesses: the share of records that it breaches, and its name."""
-    shares = {}
+def _blind(records: FloatArray, norms: FloatArray, epsilon: float) -> tuple[float, str, NDArray[np.bool_]]:
+    """The best of the blind guesses: the share of records that it breaches, its name, and which records."""
+    shares, breached = {}, {}
     for name, guess in blind(Evidence(known=records, epsilon=epsilon)).items():
-        hits, own = int((row_norms(records - guess) <= epsilon * norms).sum()), int(name == _OWN)
-        shares[_WORDS[name]] = (hits - own) / max(len(records) - own, 1)
+        hit, own = row_norms(records - guess) <= epsilon * norms, int(name == _OWN)
+        shares[_WORDS[name]] = (int(hit.sum()) - own) / max(len(records) - own, 1)
+        breached[_WORDS[name]] = hit
     best = max(shares, key=lambda name: shares[name])
-    return shares[best], best
+    return shares[best], best, breached[best]

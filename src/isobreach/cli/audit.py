@@ -8,14 +8,13 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from isobreach import _interface
-from isobreach._interface import AuditReport
 from isobreach._registry import ATTACKS
+from isobreach._reports import AuditReport
 from isobreach.cli import GateError, Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
@@ -32,12 +31,7 @@ from isobreach.io import (
     write_file,
     write_json,
 )
-from isobreach.report import (
-    audit_json,
-    audit_page,
-    audit_sentences,
-    audit_verdict,
-)
+from isobreach.report import audit_document, document_page
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -89,7 +83,7 @@ class AuditJob:
     seed: int | None
     typed: tuple[str, ...]
     command: str = "isobreach audit"
-    title: str = "Audit before publishing"
+    title: str = ""
     both: bool = False
 
     def run(self, console: Console) -> None:
@@ -134,7 +128,7 @@ class AuditJob:
         """The verdict beside that on the table standardised."""
         table = self.data.read(Console(json_only=True, quiet=True), standardise=True)
         alike = _interface.audit(table, **self.options, seed=seed, progress=console.progress)
-        return {"as it is": audit_verdict(result), "standardised": audit_verdict(alike)}
+        return {"as it is": result.verdict, "standardised": alike.verdict}
 
     def _seed(self, store: FileStore | None) -> int:
         """The seed as given; else one that is drawn, or that of the audit to go on with."""
@@ -159,22 +153,25 @@ class AuditJob:
         packages = tuple({package: None for one in result.attackers for package in ATTACKS[one.name].packages[:1]})
         record = run_record(self.command, parameters, result.seed, inputs, packages=packages)
         run = {"command": self.command, "command_line": again, **record}
+        today = datetime.now(UTC).date()
+        document = audit_document(result, run, self.title or self.data.title, today)
         with atomic_directory(out, force=self.force, temporary=_partial(out)) as folder:
-            write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
-            write_json(folder / "result.json", audit_json(result), mode=PRIVATE)
-            write_columns(folder / "per_record.parquet", _per_record(result), mode=PRIVATE)
-            write_columns(folder / "per_attribute.parquet", _per_attribute(result))
-            write_file(folder / "report.html", audit_page(result, run, self.title).encode(), mode=PRIVATE)
+            write_json(folder / "run.json", {**run, "date": today.isoformat(), "seconds": round(seconds, 3)})
+            write_json(folder / "result.json", document.data, mode=PRIVATE)
+            modes = {"per_record": {"mode": PRIVATE}}
+            for name, columns in document.frames.items():
+                write_columns(folder / f"{name}.parquet", columns(), **modes.get(name, {}))
+            write_file(folder / "report.html", document_page(document).encode(), mode=PRIVATE)
 
     def _speak(self, console: Console, result: AuditReport) -> None:
+        document = audit_document(result)
         if result.beside:
-            console.say([f"{name.capitalize()}: {said}" for name, said in result.beside.items()] + [""])
-        else:
-            console.say([audit_verdict(result), ""])
-        console.say(f"- {line}" for line in audit_sentences(result))
+            console.say([f"{name.capitalize()}: {said}" for name, said in result.beside.items()])
+            document = replace(document, verdict="")
+        console.document(document)
         if self.out is not None:
             console.say(["", f"Report: {self.out / 'report.html'}"])
-        console.result(audit_json(result))
+        console.result(dict(document.data))
 
 
 def unfinished(out: Path) -> Path:
@@ -193,33 +190,3 @@ def _left(store: FileStore | None) -> str:
     if store is None or not store.kept:
         return "Nothing was written."
     return f"Finished work is kept in {store.name}: the same command goes on from there."
-
-
-def _per_record(result: AuditReport) -> dict[str, Any]:
-    columns: dict[str, Any] = {"row": np.arange(result.rows)}
-    if result.ids is not None:
-        columns["id"] = result.ids
-    columns["mean_exposure"] = np.where(result.records.mean < 0, np.nan, result.records.mean)
-    columns["mean_exposure_low"], columns["mean_exposure_high"] = result.records.limits()
-    for place, size in enumerate(result.sizes):
-        columns[f"exposure_{size}"] = result.records.exposure[place]
-        columns[f"breached_share_{size}"] = result.records.breached[place]
-    return columns
-
-
-def _per_attribute(result: AuditReport) -> dict[str, Any]:
-    figures = result.attributes
-    unsaid = np.full(result.attribute_count, np.nan)  # 5% would tell the range
-    names = result.names or tuple(f"c{place + 1}" for place in range(result.attribute_count))
-    columns: dict[str, Any] = {
-        "attribute": np.array(names),
-        "tolerance": figures.tolerance if figures.given else unsaid,
-        "column_mean": result.baselines.attributes,
-        "blind_guess": result.baselines.blind_attributes,
-        "best_attacker": result.learned(result.sizes[-1], result.matrix.samples[-1]),
-        **{f"{one.name}_attack": one.attributes for one in result.readers},
-    }
-    for place, size in enumerate(result.sizes):
-        for name, part in (("learned", figures.value), ("low", figures.low), ("high", figures.high)):
-            columns[f"{name}_{size}"] = part[place]
-    return columns

@@ -20,6 +20,7 @@ from isobreach.schemes import perturb
 
 _TRIALS = 60
 _NOISE_LEVELS = (0.1, 0.3, 0.5)
+_TITLE = "Letter Recognition"
 _SENT = 4  # insiders of the coalition that attacks
 
 
@@ -56,15 +57,11 @@ def run_demo(
         "trials": _TRIALS,
         "noise_levels": _NOISE_LEVELS,
     }
-    job = AuditJob(Data("letter"), options, Gate(None), out, force, seed, typed, "isobreach demo", _title())
+    job = AuditJob(Data("letter"), options, Gate(None), out, force, seed, typed, "isobreach demo", _TITLE)
     job.run(console)
     if console.json_only:  # the folder may have been chosen here
         console.note(f"Report: {out / 'report.html'}")
     console.note(letter.citation)
-
-
-def _title() -> str:
-    return "Letter Recognition behind a secret rotation: an audit"
 
 
 def _carried_out(

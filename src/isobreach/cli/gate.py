@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isobreach._interface import AuditReport
+from isobreach._reports import AuditReport
 from isobreach.audits import SHARE, WORST_RECORD, Criterion
 from isobreach.errors import InputError
 from isobreach.report import gate_sentence

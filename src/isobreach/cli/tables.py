@@ -54,6 +54,13 @@ class Data:
         return Source(self.given, "DATA", query=self.query, encoding=self.encoding)
 
     @property
+    def title(self) -> str:
+        """What a report calls the table: the name of a file without its ending."""
+        if self.source is None:
+            return self.given
+        return self.source.name if self.source.elsewhere else Path(self.source.name).stem
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """What the record of a run tells, besides the table itself."""
         return {

@@ -12,7 +12,7 @@ from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of
 from isobreach.io.runs import pending_json, read_json, run_record, write_file, write_json
 from isobreach.io.sources import STANDARD_INPUT, Source, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
-from isobreach.io.tables import Table, default_columns, like
+from isobreach.io.tables import Table, default_columns, frame, like
 
 __all__ = [
     "PRIVATE",
@@ -33,6 +33,7 @@ __all__ = [
     "check_written",
     "default_columns",
     "file_hash",
+    "frame",
     "frame_of",
     "like",
     "pending_json",

@@ -81,6 +81,23 @@ def like(kind: str, values: NDArray[Any], columns: Sequence[str], ids: NDArray[A
         raise MissingExtraError(f"a {kind} frame", kind, "frames") from error
 
 
+def frame(columns: Mapping[str, NDArray[Any]]) -> Any:
+    """Return named columns as a pandas frame, or as an Arrow table where pandas is not installed.
+
+    Parameters
+    ----------
+    columns
+        Arrays of the same length, each of its own type.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        import pyarrow as pa
+
+        return pa.table(dict(columns))
+    return pd.DataFrame(dict(columns))
+
+
 def default_columns(count: int) -> tuple[str, ...]:
     """Names for the columns of a table that has none, and of a release, whose columns mix the owner's: c1, c2, ..."""
     return tuple(f"c{j + 1}" for j in range(count))

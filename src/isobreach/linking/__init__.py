@@ -11,6 +11,7 @@ from isobreach.linking.search import Budget, Geometry, Search, backbone, distanc
 from isobreach.linking.wording import (
     dictionary_json,
     dictionary_sentence,
+    link_document,
     link_records,
     link_sentences,
     link_table,
@@ -47,6 +48,7 @@ __all__ = [
     "distances_from",
     "given_links",
     "link",
+    "link_document",
     "link_records",
     "link_sentences",
     "link_table",

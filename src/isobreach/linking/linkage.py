@@ -122,6 +122,10 @@ class Linkage:
             known_ids=None,
         )
 
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name}={number}" for name, number in self.counts().items())
+        return f"{type(self).__name__}({found}, motion={self.motion!r})"
+
     def counts(self) -> dict[str, int]:
         """Number of known records of each status."""
         return {name: int((self.status == name).sum()) for name in ("linked", "ambiguous", "absent")}

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from isobreach._phrases import MOTIONS, cell, count, expected, probability
+from isobreach.document import Document, Section
+from isobreach.document import Table as DocumentTable
 from isobreach.linking.linkage import Linkage
 from isobreach.linking.linker import CHANCE_LIMIT
 
@@ -61,6 +63,32 @@ def link_table(linkage: Linkage, which: Sequence[int] | None = None, noun: str =
         for link in records
     ]
     return (noun, "status", "released row", "candidates", *extra), cells
+
+
+def link_document(linkage: Linkage) -> Document:
+    """Return the links as a document.
+
+    Parameters
+    ----------
+    linkage
+        What was linked.
+    """
+    counts = linkage.counts()
+    total = count(len(linkage.rows), "known record")
+    said = f"{counts['linked']} of {total} linked, {counts['ambiguous']} ambiguous, {counts['absent']} absent."
+    head, cells = link_table(linkage)
+    table = Section("Known records", (DocumentTable("Links of every known record", head, tuple(cells)),), brief=True)
+    data = {
+        "schema": "isobreach/link/1",
+        "rule": linkage.rule,
+        **motion_json(linkage),
+        **counts,
+        **partial_json(linkage),
+        "search_complete": linkage.complete,
+        "precision": linkage.precision.reason,
+        "links": link_records(linkage),
+    }
+    return Document("Links", said, sections=(table,), data=data)
 
 
 def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | None:

@@ -1,28 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results as words, JSON, figures and pages: nothing is computed here."""
 
-from isobreach.report.audit_json import audit_json
-from isobreach.report.audit_page import audit_page
-from isobreach.report.audit_wording import gate_sentence
-from isobreach.report.audit_wording import sentences as audit_sentences
-from isobreach.report.audit_wording import verdict as audit_verdict
+from isobreach.report.audit_decision import gate_sentence
+from isobreach.report.audit_document import audit_document, audit_findings, audit_verdict
+from isobreach.report.audit_frames import attackers_columns, attribute_columns, record_columns
+from isobreach.report.audit_json import audit_schema
 from isobreach.report.figures import draw, figure, figure_files, require_matplotlib
 from isobreach.report.html import document_fragment, document_page
 from isobreach.report.run_section import with_run
-from isobreach.report.terminal import Grid, spoken
+from isobreach.report.terminal import Grid, document_text, spoken
 
 __all__ = [
     "Grid",
-    "audit_json",
-    "audit_page",
-    "audit_sentences",
+    "attackers_columns",
+    "attribute_columns",
+    "audit_document",
+    "audit_findings",
+    "audit_schema",
     "audit_verdict",
     "document_fragment",
     "document_page",
+    "document_text",
     "draw",
     "figure",
     "figure_files",
     "gate_sentence",
+    "record_columns",
     "require_matplotlib",
     "spoken",
     "with_run",

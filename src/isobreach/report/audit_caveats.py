@@ -1,33 +1,45 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Around an audit's figures: who the attackers are, what kind of figure each is, and what none of them says."""
+"""Around an audit's figures: how they come about, what kind of figure each is, and what none of them says."""
 
 from isobreach.audits import AuditResult
 
-_PLAYED = (
-    " Attackers who are played may also hold a public sample, records of the same population that are not released. "
-    "They do to their estimates what anyone would: round them to the grid that they see, keep them within ranges, and "
-    "guess what is hidden from what is not."
+METHOD = (
+    (
+        "Distance attack",
+        (
+            "(known-input attack). A motion keeps all distances. Insiders compare the distances between their own "
+            "records with those in the release and find their rows. These rows fix a part of the motion. The rest is "
+            "guessed."
+        ),
+    ),
+    (
+        "Grid attack",
+        (
+            "(lattice attack). Whole numbers and decimals lie on a grid, and after a rotation on a rotated grid. "
+            "Lattice reduction finds its axes, and so the values, without any known record. Names and directions of "
+            "the columns come from ranges, a public sample, or insiders' records."
+        ),
+    ),
+    (
+        "Alignment attack.",
+        "A density is fitted to the released rows, and a public sample is moved until it lies as the released rows do.",
+    ),
+    (
+        "Attackers who are played.",
+        (
+            "Part of the table is held out as a public sample, the rest is protected anew and attacked, and hits are "
+            "counted against the truth. Attackers round their estimates to the grid that they see, keep them within "
+            "ranges, and guess what is hidden from what is not."
+        ),
+    ),
+    (
+        "Random groups and the worst group.",
+        (
+            "Insiders come in random orders; the first k of each are a group of k. The worst group is the worst of "
+            "three greedy searches and of all random groups."
+        ),
+    ),
 )
-
-
-def threat(result: AuditResult) -> str:
-    """Who the attackers are."""
-    hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
-    hides += ", noise is added," if result.noise else ""
-    unit = "Records are scaled to length one. " if result.unit_length else ""
-    rows = (
-        "they are not told which rows these are, and find out from the distances that the release keeps, or guess. "
-        "With these rows"
-    )
-    if result.rows_known:
-        search = ", which noise may hide: those who have to search do no better" if result.noise else ""
-        rows = f"they are supposed to know which rows these are{search}. With these"
-    return (
-        f"{unit}The table is {hides} and its rows are shuffled. Insiders hold the release and pool their own records; "
-        f"{rows} they determine part of the motion, and estimate everyone else's record."
-        + (" Attackers without knowledge hold the release alone." if result.readers else "")
-        + (_PLAYED if result.matrix.splits else "")
-    )
 
 
 def caveats(result: AuditResult) -> list[str]:
@@ -42,8 +54,8 @@ def caveats(result: AuditResult) -> list[str]:
             "hits go together: a mean probability is an expected share of breaches, not a likely one."
         ),
         (
-            "The worst coalitions are found by greedy search and among the random ones: there may be worse. The bound "
-            "holds for every coalition, and may be far above what any achieves."
+            "The worst groups are found by greedy search and among the random ones: there may be worse. What is proven "
+            "holds for every group, and may be far above what any achieves."
         ),
         (
             "Attributes are learned by insiders who guess that what is hidden of them is zero or, where one or two "
@@ -66,7 +78,7 @@ def caveats(result: AuditResult) -> list[str]:
             "numbers. For insiders who have to search, the figures are upper bounds."
         )
         lines.append(
-            "Noise is drawn anew for every coalition. Probabilities are over the guess of a hidden direction, for an "
+            "Noise is drawn anew for every group. Probabilities are over the guess of a hidden direction, for an "
             "attacker who knows how long the hidden part should be; one who also knows how records are distributed may "
             "do better."
         )
@@ -83,23 +95,23 @@ def kinds(result: AuditResult) -> dict[str, str]:
     """What each kind of figure is."""
     given = "the noise drawn and rows known" if result.noise else "the links"
     said = {
-        "breach probability": f"closed form, given {given}, of a coalition's hidden direction drawn at random",
-        "random coalitions": "sampled: means over random coalitions with 95% intervals"
+        "breach probability": f"closed form, given {given}, of a group's hidden direction drawn at random",
+        "random groups": "sampled: means over random groups with 95% intervals"
         + (" and draws of noise" if result.noise else ""),
         "closed form": "insiders who know what their records determine, and guess the rest at random",
-        "worst found": "exact for the coalitions tried: at least this bad"
+        "worst found": "exact for the groups tried: at least this bad"
         + (
             " on average over draws of noise: greedy ones 32 releases each, random ones all together; smaller "
-            "coalitions count, because insiders may leave records out"
+            "groups count, because insiders may leave records out"
             if result.noise
             else ""
         ),
-        "guessing rows": "the same coalitions, if they know all of their rows, which no guess of rows exceeds",
-        "bound": "proved for every coalition of that size",
-        "attributes": "counted on the records: on up to 1,000 others for each random coalition, with 95% intervals",
-        "record's exposure": "sampled: mean over the random coalitions without it, with a 95% interval; first ranks "
+        "guessing rows": "the same groups, if they know all of their rows, which no guess of rows exceeds",
+        "no group exceeds": "proven for every group of that size, distance attack only",
+        "attributes": "counted on the records: on up to 1,000 others for each random group, with 95% intervals",
+        "record's exposure": "sampled: mean over the random groups without it, with a 95% interval; first ranks "
         "are those of the highest means, so they tend to be too high",
-        "smallest coalition": "of the sizes and coalitions tried; half of the random ones: sampled, 95% interval",
+        "fewest insiders": "of the sizes and groups tried; half of the random ones: sampled, 95% interval",
         "single insider": f"exact for the {result.insider.tried:,} insiders tried",
         "column means": "counted on all records",
         "random link": "sampled pairs of records, with a 95% interval",
@@ -112,7 +124,7 @@ def kinds(result: AuditResult) -> dict[str, str]:
     if result.matrix.splits:
         said["attackers played"] = (
             f"sampled: the attacks themselves on {result.matrix.splits} splits of the table, counted against the "
-            "truth; the best is chosen on one half and told from the other, with 95% intervals"
+            "truth; the best is chosen on one half and measured on the other, with 95% intervals"
         )
         said["blind guess"] = "counted on all records"
     if result.readers:

@@ -1,163 +1,153 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The charts of an audit: what stands on which axis, beside which baseline."""
-
-from collections.abc import Sequence
+"""The charts of an audit: how the risk grows with insiders, and what the release adds to each attribute."""
 
 import numpy as np
 
 from isobreach._phrases import count
-from isobreach.audits import AuditResult, Remedies, Sampled
-from isobreach.report.audit_cells import share
-from isobreach.report.charts import Chart, Line
+from isobreach.audits import AuditResult
+from isobreach.document import Bar, Bars, Chart, Column, Line, Panel, Section
+from isobreach.report.audit_words import column, within
+from isobreach.report.numbers import sampled, share
 
-_CURVE_POINTS = 60
+MOST_ATTRIBUTES = 16  # as many as fit beside everything else on a page
+_VACUOUS = 0.9  # a proven limit above it excludes almost nothing
 
 
-def audit_charts(result: AuditResult) -> list[tuple[str, Chart, str]]:
-    """Every chart of the page, with its name and its caption."""
-    means, base = result.baselines.column_means, result.baselines.no_known_record
-    given = "the noise and the rows" if result.noise else "the links"
-    unknown = [] if base is None else [_level(result, base, "an attacker who knows no record")]
-    charts = [
-        (
-            "Others breached",
-            _by_size(
-                result,
-                ("breached", "Share of other records breached", "breached"),
-                [one.random.breached for one in result.per_size],
-                _others(
-                    result, [one.worst_breached.value for one in result.per_size], "worst coalition found", "worst"
-                ),
-                _others(result, [one.bound.records for one in result.per_size], "no coalition exceeds", "bound"),
-                _level(result, means, "guessing column means"),
-            ),
-            "Closed form; played attackers do more. Random: sampled, 95% intervals. Worst: at least so. Bound: proven.",
-        ),
-        (
-            "The most exposed record",
-            _by_size(
-                result,
-                ("worst", "Breach probability of the most exposed other record", "probability"),
-                [one.random.worst for one in result.per_size],
-                _line(
-                    result.sizes,
-                    [one.worst_record.value for one in result.per_size],
-                    "worst coalition found",
-                    "worst",
-                ),
-                _line(result.sizes, [one.bound.worst for one in result.per_size], "no coalition exceeds", "bound"),
-                *unknown,
-            ),
-            f"Closed form given {given}; means over random coalitions: sampled, with 95% intervals. Bound: proved.",
-        ),
-        *([] if result.rows_known else [_linked(result)]),
-        (
-            "Every record",
-            _ranked(result),
-            "Mean breach probability over random coalitions, most exposed first; sampled.",
-        ),
-    ]
-    if result.remedies is not None:
-        charts.append(
-            (
-                "Noise: gain and cost",
-                _noise(result.remedies),
-                "Sampled on simulated releases; 95% intervals. Insiders know their rows. Lost: one minus what is kept.",
-            )
+def risk_section(result: AuditResult) -> Section:
+    """How the risk grows with insiders."""
+    return Section("How the risk grows with insiders", (risk_chart(result),), risk_lead(result), page=True)
+
+
+def risk_lead(result: AuditResult) -> str:
+    """How few insiders the distance attack needs."""
+    half, largest = result.smallest[2], count(result.sizes[-1], "insider")
+    if half.found is None:
+        return (
+            f"With the distance attack alone, no group of up to {largest} that was tried breaches half of the others."
         )
-    return charts
-
-
-def _linked(result: AuditResult) -> tuple[str, Chart, str]:
-    chart = _by_size(
-        result,
-        ("linked", "Share of insiders who find their own row with certainty", "linked"),
-        [one.random.linked for one in result.per_size],
-        _level(result, result.baselines.random_link_right, "a link drawn at random"),
-    )
-    return "Insiders linked", chart, "Insiders who find their own row with certainty: sampled, with 95% intervals."
-
-
-def _by_size(result: AuditResult, words: tuple[str, str, str], random: Sequence[Sampled], *others: Line) -> Chart:
-    """A figure of random coalitions by their size, and what stands beside it. ``words``: name, title, the figure."""
-    name, title, what = words
-    line = _sampled("random coalitions", "random", result.sizes, random, [_insiders(k, what) for k in result.sizes])
-    return Chart(name, f"{title}, by coalition size", "insiders", f"{what} (higher is worse)", [line, *others])
-
-
-def _insiders(size: float, what: str) -> str:
-    return f"{count(int(size), 'insider')}: {what}"
-
-
-def _sampled(label: str, kind: str, x: Sequence[float], values: Sequence[Sampled], what: Sequence[str]) -> Line:
-    tips = [
-        f"{said} {share(v.value)}, 95% interval {share(v.low)} to {share(v.high)}"
-        for said, v in zip(what, values, strict=True)
-    ]
-    return Line(label, kind, x, [v.value for v in values], [v.low for v in values], [v.high for v in values], tips)
-
-
-def _line(x: Sequence[float], values: Sequence[float], label: str, kind: str) -> Line:
-    tips = [f"{_insiders(size, label)} {share(value)}" for size, value in zip(x, values, strict=True)]
-    return Line(label, kind, x, values, tips=tips)
-
-
-def _level(result: AuditResult, value: float, label: str) -> Line:
-    """A baseline, the same whatever the size."""
-    return _line(result.sizes, [value] * len(result.sizes), label, "base")
-
-
-def _others(result: AuditResult, counts: Sequence[float], label: str, kind: str) -> Line:
-    """Numbers of records as shares of the others."""
-    shares = [number / (result.rows - size) for number, size in zip(counts, result.sizes, strict=True)]
-    return _line(result.sizes, shares, label, kind)
-
-
-def _ranked(result: AuditResult) -> Chart:
-    """Exposure of the 1st, 2nd, ... most exposed record, at up to three sizes."""
-    last = len(result.sizes) - 1
-    places = sorted({last, (last + 1) // 2, 0}, reverse=True)
-    ranks = np.unique(np.geomspace(1, result.rows, _CURVE_POINTS).round().astype(np.int64))
-    lines = []
-    for place, kind in zip(places, ("random", "middle", "few"), strict=False):
-        exposure = np.sort(np.nan_to_num(result.records.exposure[place]))[::-1][ranks - 1]
-        label = count(result.sizes[place], "random insider")
-        tips = [f"{label}: rank {rank:,}, exposure {share(float(p))}" for rank, p in zip(ranks, exposure, strict=True)]
-        lines.append(Line(label, kind, ranks.tolist(), exposure.tolist(), tips=tips))
-    return Chart(
-        "ranked",
-        "Mean breach probability of every record over random coalitions, most exposed first",
-        "records, most exposed first",
-        "exposure (higher is worse)",
-        lines,
-        logarithmic=result.rows > 20,
+    found = count(half.found, "insider")
+    if half.random is None:
+        return (
+            f"With the distance attack alone, {found} can breach half of the others (worst group found). Typical "
+            f"groups of up to {largest} do not."
+        )
+    if half.random == half.found:
+        return f"With the distance attack alone, typical groups of {found} breach half of the others."
+    return (
+        f"With the distance attack alone, {found} can breach half of the others (worst group found). Typical groups "
+        f"need {half.random} (sampled)."
     )
 
 
-def _noise(tried: Remedies) -> Chart:
-    """What the attacker is left with, and what use is lost: both the higher the worse."""
-    levels = [one.noise for one in tried.levels]
+def risk_chart(result: AuditResult) -> Chart:
+    """Shares of other people breached, by the number of insiders."""
+    sizes = np.array(result.sizes)
+    others = result.rows - sizes
+    played = np.array(result.matrix.sizes) if result.matrix.splits else sizes
+    best = [result.reached(int(size), 0).breached for size in played]
+    typical = [one.random.breached for one in result.per_size]
+    worst = np.array([one.worst_breached.value for one in result.per_size]) / others
+    blind = result.baselines.blind
+    lines = (
+        Line(
+            "Best attacker, no public records",
+            played,
+            np.array([one.value for one in best]),
+            np.array([one.low for one in best]),
+            np.array([one.high for one in best]),
+        ),
+        Line("Distance attack, worst group found", sizes, worst, style="second"),
+        Line(
+            "Distance attack, typical group",
+            sizes,
+            np.array([one.value for one in typical]),
+            np.array([one.low for one in typical]),
+            np.array([one.high for one in typical]),
+            style="third",
+        ),
+        Line(f"Blind guess: {share(blind)}", played, np.full(len(played), blind), style="base"),
+    )
+    panel = Panel("", "insiders who pool their own records", "", lines)
+    last = result.per_size[-1]
+    text = (
+        f"With {count(last.size, 'insider')}: best attacker {sampled(best[-1])}, distance attack of a typical group "
+        f"{sampled(last.random.breached)}, of the worst group found {share(float(worst[-1]))}, blind guess "
+        f"{share(blind)}."
+    )
+    caption = (
+        "Share of other people breached. Bands: 95% intervals (sampled). Worst group found: exact for the groups "
+        f"tried; there may be worse. {_limit_words(result)}"
+    )
+    return Chart("risk", "Share of other people breached, by number of insiders", caption, (panel,), text)
 
-    def line(label: str, kind: str, values: Sequence[Sampled]) -> Line:
-        return _sampled(label, kind, levels, values, [f"noise {level:g}: {label}" for level in levels])
 
-    agree = [1 - one.clusters for one in tried.levels]
-    tips = [
-        f"noise {level:g}: agreement of clusters lost {max(lost, 0.0):.2f}"
-        for level, lost in zip(levels, agree, strict=True)
-    ]
-    return Chart(
-        "noise",
-        "Breach rate, nearest neighbours lost and agreement of clusters lost, by noise level",
-        "noise, relative to the table's spread",
-        "share (higher is worse)",
-        [
-            line("others breached", "worst", [one.breach_rate for one in tried.levels]),
-            line("nearest neighbours lost", "random", [_lost(one.neighbours) for one in tried.levels]),
-            Line("agreement of clusters lost", "bound", levels, agree, tips=tips),
-        ],
+def _limit_words(result: AuditResult) -> str:
+    """What is proven, if that excludes anything."""
+    useful = [one for one in result.per_size if one.bound.records < _VACUOUS * (result.rows - one.size)]
+    if not useful:
+        return "No proven limit is shown: it excludes almost nothing here."
+    one = useful[-1]
+    limit = share(one.bound.records / (result.rows - one.size))
+    return (
+        f"Proven, for the distance attack only: no group of {count(one.size, 'insider')} breaches more than {limit} of "
+        "the others."
     )
 
 
-def _lost(kept: Sampled) -> Sampled:
-    return Sampled(1 - kept.value, 1 - kept.high, 1 - kept.low)
+def attributes_section(result: AuditResult) -> Section:
+    """What the release adds to each attribute."""
+    return Section("Which attributes leak", (attributes_chart(result),), attributes_lead(result))
+
+
+def attributes_lead(result: AuditResult) -> str:
+    """The attribute to which the release adds most."""
+    learned, blind = _learned(result), result.baselines.blind_attributes
+    place = int((learned - blind).argmax())
+    if learned[place] <= blind[place]:
+        return "Of no attribute does any attacker learn more than a blind guess of its value."
+    return (
+        f"The release adds most to the attribute {column(result, place)!r}: the best attacker learns it of "
+        f"{share(float(learned[place]))} of the other people, a blind guess of {share(float(blind[place]))}."
+    )
+
+
+def attributes_chart(result: AuditResult) -> Bars:
+    """What the release adds to each attribute, most first."""
+    learned, blind = _learned(result), result.baselines.blind_attributes
+    order = np.argsort(-(learned - blind), kind="stable")[:MOST_ATTRIBUTES]
+    bars = tuple(
+        Bar(
+            column(result, place),
+            base := float(blind[place]),
+            value := float(learned[place]),
+            (share(base), share(value), f"+{100 * (value - base):.0f}"),
+        )
+        for place in order.tolist()
+    )
+    sample = result.matrix.samples[-1]
+    public = f" and {sample:,} public records" if sample else ""
+    heads = (
+        Column("Attribute"),
+        Column("People of whom it is learned", "0 to 100%"),
+        Column("Blind guess", "exact"),
+        Column("Best attacker", "sampled"),
+        Column("Gain", "points"),
+    )
+    rest = result.attribute_count - len(bars)
+    cut = f" The other {count(rest, 'attribute')} are under Details." if rest > 0 else ""
+    caption = (
+        "Grey: best blind guess, the one value that is right for most people. Red: what the release adds for the best "
+        f"attacker with up to {count(result.sizes[-1], 'insider')}{public}. Learned means: within {_tolerance(result)}."
+        f"{cut}"
+    )
+    return Bars("attributes", "What the release adds to each attribute", caption, heads, bars)
+
+
+def _learned(result: AuditResult) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return result.learned(result.sizes[-1], result.matrix.samples[-1])
+
+
+def _tolerance(result: AuditResult) -> str:
+    """The tolerance of all attributes in words."""
+    said = {within(result, place): None for place in range(result.attribute_count)}
+    return " or ".join(said) if len(said) < 3 else "the tolerance that was asked for"

@@ -1,44 +1,73 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An audit as JSON: no private value, no time. ``audit.schema.json``, beside this file, describes it."""
+"""An audit as JSON: no private value, no time. ``audit_records`` says what is in it, and gives its schema."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._registry import ATTACKS
-from isobreach.audits import AuditResult, Sampled, SizeFigures, Stopped, gate
-from isobreach.report.audit_caveats import caveats, kinds, threat
-from isobreach.report.audit_matrix import matrix_json
-from isobreach.report.audit_preparation import preparation_json
-from isobreach.report.audit_wording import column, gate_sentence, sentences, verdict
+from isobreach.audits import AuditResult, Reached, Sampled, SizeFigures, Stopped, gate
+from isobreach.report.audit_caveats import caveats, kinds
+from isobreach.report.audit_decision import gate_sentence
+from isobreach.report.audit_file import assumed
+from isobreach.report.audit_matrix import public_knowledge
+from isobreach.report.audit_records import (
+    AttributeRecord,
+    AuditRecord,
+    CellRecord,
+    ExposedRecord,
+    GateRecord,
+    Identity,
+    Interval,
+    JitterRecord,
+    MatrixRecord,
+    NoiseRecord,
+    RemediesRecord,
+    SizeRecord,
+    StepRecord,
+    StoppedRecord,
+)
+from isobreach.report.audit_words import column
+from isobreach.report.schema import schema_of
 
 FloatArray = NDArray[np.float64]
 
-SCHEMA = "isobreach/audit/1"
+SCHEMA: Literal["isobreach/audit/1"] = "isobreach/audit/1"
 MOST_EXPOSED = 100
+_Criterion = Literal["share", "worst-record"]
 
 
-def audit_json(result: AuditResult) -> dict[str, Any]:
+def audit_schema() -> dict[str, Any]:
+    """Return the JSON Schema of result.json."""
+    return schema_of(AuditRecord, SCHEMA)
+
+
+def audit_data(result: AuditResult, verdict: str, findings: Sequence[str]) -> AuditRecord:
     """The machine-readable result."""
     return {
         "schema": SCHEMA,
-        "verdict": verdict(result),
-        "findings": sentences(result),
-        "threat_model": threat(result),
+        "verdict": verdict,
+        "findings": list(findings),
+        "threat_model": assumed(result),
         "caveats": caveats(result),
         "kinds": kinds(result),
         "scheme": {
             "name": result.scheme,
             "parameters": dict(result.scheme_parameters),
-            "motion": result.motion,
+            "motion": cast(Literal["orthogonal", "rigid"], result.motion),
             "noise": result.noise,
             "unit_length": result.unit_length,
         },
         "table": {"rows": result.rows, "columns": result.columns},
         "left_out": list(result.left_out),
-        **preparation_json(result),
+        "preparation": [cast(StepRecord, dict(step)) for step in result.steps],
+        "length_shares": [
+            {"attribute": column(result, place), "share": float(value)}
+            for place, value in enumerate(result.length_shares)
+        ],
+        "other_verdicts": dict(result.beside),
         "epsilon": result.epsilon,
         "level": result.level,
         "trials": result.trials,
@@ -87,12 +116,12 @@ def audit_json(result: AuditResult) -> dict[str, Any]:
             }
             for one in result.readers
         ],
-        "matrix": matrix_json(result),
+        "matrix": _matrix(result),
         "remedies": _remedies(result),
     }
 
 
-def _size(one: SizeFigures) -> dict[str, Any]:
+def _size(one: SizeFigures) -> SizeRecord:
     random = one.random
     return {
         "size": one.size,
@@ -124,11 +153,11 @@ def _count(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
-def _sampled(value: Sampled) -> dict[str, float]:
+def _sampled(value: Sampled) -> Interval:
     return {"value": value.value, "low": value.low, "high": value.high}
 
 
-def _attribute(result: AuditResult, place: int) -> dict[str, Any]:
+def _attribute(result: AuditResult, place: int) -> AttributeRecord:
     figures = result.attributes
     within = figures.tolerance[place]
     return {
@@ -150,11 +179,11 @@ def _attribute(result: AuditResult, place: int) -> dict[str, Any]:
     }
 
 
-def _identity(result: AuditResult, row: int) -> dict[str, Any]:
+def _identity(result: AuditResult, row: int) -> Identity:
     return {"row": row, "id": None if result.ids is None else result.ids[row].item()}
 
 
-def _record(result: AuditResult, row: int) -> dict[str, Any]:
+def _record(result: AuditResult, row: int) -> ExposedRecord:
     figures, needed = result.records, int(result.records.needed[row])
     breached = float(figures.breached[-1, row])
     return {
@@ -166,7 +195,7 @@ def _record(result: AuditResult, row: int) -> dict[str, Any]:
     }
 
 
-def _exposure(value: float, limits: tuple[FloatArray, FloatArray], row: int) -> dict[str, float] | None:
+def _exposure(value: float, limits: tuple[FloatArray, FloatArray], row: int) -> Interval | None:
     if not value >= 0:
         return None
     return {"value": float(value), "low": float(limits[0][row]), "high": float(limits[1][row])}
@@ -182,21 +211,21 @@ def _by_attack(rates: Mapping[str, float]) -> dict[str, float | None]:
     return {f"{name}_breach_rate": rates.get(name) for name in usual}
 
 
-def _gate(result: AuditResult) -> dict[str, Any] | None:
+def _gate(result: AuditResult) -> GateRecord | None:
     """The gate's outcome; None where no limit was given."""
     if result.criterion is None:
         return None
     found = gate(result, result.criterion)
     return {
         "limit": found.limit,
-        "criterion": found.criterion,
+        "criterion": cast(_Criterion, found.criterion),
         "insiders": found.insiders,
         "open": not found.closed,
         "reason": gate_sentence(result, found),
     }
 
 
-def _remedies(result: AuditResult) -> dict[str, Any] | None:
+def _remedies(result: AuditResult) -> RemediesRecord | None:
     tried = result.remedies
     if tried is None:
         return None
@@ -204,42 +233,94 @@ def _remedies(result: AuditResult) -> dict[str, Any] | None:
         "insiders": tried.insiders,
         "insiders_know_rows": True,
         "target": tried.target,
-        "criterion": tried.criterion,
+        "criterion": cast(_Criterion, tried.criterion),
         "repeats": tried.repeats,
         "smallest": tried.smallest,
         "stability": tried.stability,
         "jitter": [
-            {
-                "jitter": one.jitter,
-                "claimed": one.claimed,
-                **_by_attack(one.attackers),
-                "played": _stopped(one.played),
-                "opens_gate": one.opens,
-                "insiders_breach_rate": _sampled(one.insiders),
-                "neighbours": _sampled(one.neighbours),
-                "clusters": one.clusters,
-            }
+            cast(
+                JitterRecord,
+                {
+                    "jitter": one.jitter,
+                    "claimed": one.claimed,
+                    **_by_attack(one.attackers),
+                    "played": _stopped(one.played),
+                    "opens_gate": one.opens,
+                    "insiders_breach_rate": _sampled(one.insiders),
+                    "neighbours": _sampled(one.neighbours),
+                    "clusters": one.clusters,
+                },
+            )
             for one in tried.jitter
         ],
         "smallest_jitter": tried.smallest_jitter,
         "levels": [
-            {
-                "noise": one.noise,
-                "breach_rate": _sampled(one.breach_rate),
-                **_by_attack(one.attackers),
-                "played": _stopped(one.played),
-                "opens_gate": one.opens,
-                "neighbours": _sampled(one.neighbours),
-                "clusters": one.clusters,
-            }
+            cast(
+                NoiseRecord,
+                {
+                    "noise": one.noise,
+                    "breach_rate": _sampled(one.breach_rate),
+                    **_by_attack(one.attackers),
+                    "played": _stopped(one.played),
+                    "opens_gate": one.opens,
+                    "neighbours": _sampled(one.neighbours),
+                    "clusters": one.clusters,
+                },
+            )
             for one in tried.levels
         ],
     }
 
 
-def _stopped(one: Stopped | None) -> dict[str, Any] | None:
+def _stopped(one: Stopped | None) -> StoppedRecord | None:
     """Who breaches most of all who were played against a remedy."""
     if one is None:
         return None
-    known = {"insiders": one.cell.insiders, "sample": one.cell.sample, "ranges": one.cell.ranges}
-    return {"attack": one.attack, **known, "breached_share": one.share}
+    return {
+        "attack": one.attack,
+        "insiders": one.cell.insiders,
+        "sample": one.cell.sample,
+        "ranges": one.cell.ranges,
+        "breached_share": one.share,
+    }
+
+
+def _matrix(result: AuditResult) -> MatrixRecord:
+    """The matrix and the attackers behind it."""
+    found = result.matrix
+    return {
+        "insiders": list(found.sizes),
+        "samples": list(found.samples),
+        "ranges": found.ranges,
+        "splits": found.splits,
+        "blind_guess": {"breached_share": result.baselines.blind, "guess": result.baselines.guess},
+        "breached": [
+            _cell(size, sample, ranges, result.reached(size, sample, ranges=ranges))
+            for sample, ranges in public_knowledge(result)
+            for size in found.sizes
+        ],
+        "attackers": [
+            {
+                "attack": one.name,
+                "insiders": one.insiders,
+                "sample": one.sample,
+                "ranges": one.ranges,
+                "estimates": one.variant,
+                "breached_share": _sampled(one.breached),
+            }
+            for one in found.attackers
+        ],
+        "not_played": dict(found.unsuited),
+    }
+
+
+def _cell(size: int, sample: int, ranges: bool, one: Reached) -> CellRecord:
+    return {
+        "insiders": size,
+        "sample": sample,
+        "ranges": ranges,
+        "breached_share": _sampled(one.breached),
+        "attack": one.attack,
+        "estimates": one.variant or None,
+        "closed_form": one.closed_form,
+    }

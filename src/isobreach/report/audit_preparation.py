@@ -1,47 +1,71 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What was done to the table before, and what the length of its records is made of."""
 
-from typing import Any
-
 import numpy as np
 
-from isobreach._text import escape
+from isobreach._phrases import count, left_out
 from isobreach.audits import AuditResult
-from isobreach.report.audit_cells import Cell, share, table
-from isobreach.report.audit_wording import column, length_sentences
+from isobreach.document import Block, Bullets, Column, Details, Section, Table, Text
+from isobreach.report.audit_words import column
+from isobreach.report.numbers import share
 
+ALMOST_ALL = 0.95  # of the squared length: from here on, other attributes hardly count in what is called a breach
+_FEW = 2  # attributes that may carry it
 _SHOWN = 25  # attributes
+_ROOM = 420  # letters in the header: more would push the first part beyond a printed page
 
 
-def preparation_json(result: AuditResult) -> dict[str, Any]:
-    """Steps, shares of the squared length, and verdicts on other preparations."""
-    pairs = [(column(result, place), float(value)) for place, value in enumerate(result.length_shares)]
-    return {
-        "preparation": [dict(step) for step in result.steps],
-        "length_shares": [{"attribute": name, "share": value} for name, value in pairs],
-        "other_verdicts": dict(result.beside),
-    }
+def header_texts(result: AuditResult) -> tuple[Block, ...]:
+    """What was left out or done, and what carries the length: what an owner has to know before anything else."""
+    done = " ".join(result.prepared or left_out(result.left_out))
+    if len(done) > _ROOM:
+        done = f"{count(len(result.steps), 'step')}, under Details."
+    same = "Publish exactly this version of the table, or run the audit again."
+    title = "Done to the table:" if result.prepared else "Left out:"
+    carried = [Text(line, soft=True, title="Mind the length:") for line in length_sentences(result)]
+    return (Text(f"{done or 'No column.'} {same}", soft=True, title=title), *carried)
 
 
-def preparation_section(result: AuditResult) -> str:
-    """The section of the page: verdicts side by side, steps, and what the length is made of."""
-    parts = []
-    if result.beside:
-        rows: list[list[Cell]] = [[(name, None), (said, None)] for name, said in result.beside.items()]
-        parts.append(f"<h2>As it is, and standardised</h2>{table(('the table', 'verdict'), rows)}")
+def beside_section(result: AuditResult) -> Section:
+    """Verdicts on the table prepared in other ways."""
+    table = Table("Verdicts side by side", ("The table", "Verdict"), tuple(result.beside.items()))
+    return Section("As it is, and standardised", (table,))
+
+
+def preparation_details(result: AuditResult) -> tuple[Details, ...]:
+    """The steps, and the share of each attribute in the squared length."""
     said = result.prepared or ("Nothing: the table was taken as it is.",)
-    parts.append("<h2>What was done to the table</h2>")
-    parts.append("<ul>" + "".join(f"<li>{escape(line)}</li>" for line in said) + "</ul>")
-    order = np.argsort(-result.length_shares, kind="stable")[:_SHOWN].tolist()
-    shares: list[list[Cell]] = [
-        [(column(result, place), None), (share(float(result.length_shares[place])), float(result.length_shares[place]))]
-        for place in order
-    ]
-    note = (
-        "A breach is measured by the length of a record. Share of each attribute in the squared length, summed over "
-        "all records."
+    order = np.argsort(-result.length_shares, kind="stable").tolist()
+    shares = tuple((column(result, place), share(float(result.length_shares[place]))) for place in order)
+    note = "A breach is measured by the length of a record, so attributes with large values count more."
+    heads = ("Attribute", Column("Share of the squared length", "exact, summed over all records", number=True))
+    return (
+        Details("What was done to the table", (Bullets(said),)),
+        Details("What carries the length", (Table("What carries the length", heads, shares, note, most=_SHOWN),)),
     )
-    note = " ".join([note, *length_sentences(result)])
-    parts.append(f'<h3>What carries the length</h3><p class="soft">{escape(note)}</p>')
-    parts.append(table(("attribute", "share of the squared length"), shares, sortable=True))
-    return "".join(parts)
+
+
+def carriers(result: AuditResult) -> list[int]:
+    """The one or two attributes that carry almost all of the squared length, of at least one more; else none."""
+    shares = result.length_shares
+    order = np.argsort(-shares, kind="stable")
+    for number in range(1, min(_FEW, len(shares) - 1) + 1):
+        if shares[order[:number]].sum() >= ALMOST_ALL:
+            return [int(place) for place in order[:number]]
+    return []
+
+
+def length_sentences(result: AuditResult) -> list[str]:
+    """A warning where one or two attributes carry almost all of the length; nothing otherwise."""
+    found = carriers(result)
+    if not found:
+        return []
+    names = " and ".join(repr(column(result, place)) for place in found)
+    carried = share(float(result.length_shares[found].sum()))
+    verb, them = ("carries", "it") if len(found) == 1 else ("carry", "them")
+    said = (
+        f"{names} {verb} {carried} of the squared length of all records: a breach is almost only about {them}, and "
+        "says little of the other attributes. To count all attributes alike, add --standardise (in Python: "
+        "ib.prepare(..., standardise=True)); --both gives both verdicts."
+    )
+    return [said]

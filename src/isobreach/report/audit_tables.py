@@ -1,256 +1,293 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of an audit's page, each with its heading and what its columns mean."""
-
-from typing import Any
+"""People, remedies, and the full tables that stand under the details of an audit's page."""
 
 import numpy as np
 
-from isobreach._phrases import cell, count, percent
-from isobreach._text import escape
-from isobreach.audits import AuditResult, Remedies, Sampled
-from isobreach.report.audit_cells import Cell, amount, share, table
-from isobreach.report.audit_wording import (
-    attack_titles,
-    attacker_sentence,
-    column,
-    jitter_sentences,
-    remedy_sentence,
-    tolerance,
-)
+from isobreach._phrases import count
+from isobreach.audits import AuditResult, Remedies, Sampled, Stopped
+from isobreach.document import Column, Section, Table, Text
+from isobreach.report.audit_matrix import public_knowledge
+from isobreach.report.audit_words import attack_name, column, listed, stopped, within
+from isobreach.report.numbers import amount, sampled, share
 
-MOST, MOST_ATTRIBUTES = 25, 100  # records and attributes that the page shows
-
-_NOT_TRIED = ("not tried", None)
+MOST = 10  # people that the page shows
+_INTERVAL = "sampled, 95% interval"
+_TRIED = "exact for the groups tried"
 
 
-def sizes(result: AuditResult) -> str:
-    """Random coalitions of every size, and the worst of all."""
-    head = ("insiders", "linked", "worst record", "99% quantile", "median", "mean", "breached")
-    rows: list[list[Cell]] = [
-        [
-            (str(one.size), one.size),
-            ("rows known", None) if result.rows_known else _sampled(one.random.linked),
-            _sampled(one.random.worst),
-            *(_sampled(one.random.quantiles[quantile]) for quantile in (0.99, 0.5)),
-            _sampled(one.random.mean),
-            _sampled(one.random.breached),
-        ]
-        for one in result.per_size
-    ]
-    note = (
-        "Closed form, of insiders who guess at random what their records do not determine. Random coalitions: breach "
-        "probabilities of the others and the share that is breached, means over coalitions "
-        "with 95% intervals in brackets; the mean is an expected share of breaches, not a likely one. Guessing the "
-        f"column means breaches {share(result.baselines.column_means)} of all records."
-    )
+def people_section(result: AuditResult) -> Section:
+    """The most exposed people."""
+    table = people(result)
+    return Section("Who is exposed", (table,) if table.rows else (), people_lead(result))
+
+
+def people_lead(result: AuditResult) -> str:
+    """How many people half of the groups breach."""
+    places, total = result.records.needed, len(result.sizes)
+    breached = int(((places < total) & ~result.baselines.blind_records).sum())
+    largest = count(result.sizes[-1], "insider")
+    if not breached:
+        return f"Nobody is breached by half of the random groups of up to {largest} with the distance attack."
     return (
-        f'<h2>Coalition sizes</h2><p class="soft">{escape(note)}</p>{table(head, rows, sortable=True)}{_worst(result)}'
+        f"For {breached:,} of {result.rows:,} people, up to {largest} are enough: half of such random groups breach "
+        "them with the distance attack, while a blind guess does not."
     )
 
 
-def _worst(result: AuditResult) -> str:
-    head = ["insiders", "worst record", "proved: at most", "others breached", "proved: at most"]
-    known = not result.rows_known
-    head += ["worst record, guessing rows", "breached, guessing rows"] if known else []
-    rows: list[list[Cell]] = []
-    for one in result.per_size:
-        found = [one.worst_record.value, one.bound.worst, one.worst_breached.value, one.bound.records]
-        found += [one.guessed_record.value, one.guessed_breached.value] if known else []
-        cells = [_percent(v) if k in (0, 1, 4) else (amount(v), v) for k, v in enumerate(found)]
-        rows.append([(str(one.size), one.size), *cells])
-    tried = "greedy and the random coalitions"
-    tried += ", means over draws of noise," if result.noise else ""
-    note = (
-        f"The worst of the {tried} of up to that size, who may leave records out: at least this bad. What is proved "
-        "holds for every coalition of that size that guesses the rest at random. Attackers who are played may do more. "
-    )
-    if known:
-        note += (
-            "Insiders count as linked where their own row is certain. Those who are not may guess their rows, or know "
-            "them otherwise: at most as bad as the last two columns, exact for the coalitions tried."
-        )
-    return f'<p class="soft">{escape(note)}</p>{table(head, rows, sortable=True)}'
-
-
-def smallest(result: AuditResult) -> str:
-    """How few insiders are enough."""
-    head = (
-        "to breach",
-        "fewest insiders found",
-        "with certainty",
-        "guessing rows",
-        "half of the random coalitions",
-        "95% interval",
-    )
-    largest = result.sizes[-1]
-    rows: list[list[Cell]] = []
-    for one in result.smallest:
-        sizes = [one.found, one.certain, one.guessed, one.random, one.low, one.high]
-        *said, low, high = (f"more than {largest}" if v is None else str(v) for v in sizes)
-        between = low if low == high else f"{low} to {high}"
-        rows.append([(text, None) for text in (one.target, *said, between)])
-    tried = ", ".join(map(str, result.sizes)) if result.sizes != tuple(range(1, largest + 1)) else f"1 to {largest}"
-    greedy = [size for size in result.covered if size not in result.sizes]
-    also = f"; of greedy coalitions also {', '.join(map(str, greedy))}" if greedy else ""
-    note = f"Of the sizes that were tried: {tried}{also}."
-    if result.matrix.splits:
-        note = f"Closed form: insiders who guess the rest at random; attackers who are played may need fewer. {note}"
-    return f'<h2>How few insiders are enough</h2><p class="soft">{note}</p>{table(head, rows)}'
-
-
-def records(result: AuditResult) -> str:
-    """The most exposed records."""
-    largest, figures = result.sizes[-1], result.records
-    ids = () if result.ids is None else ("id",)
-    head = ("row", *ids, "exposure", f"exposure to {largest}", "insiders needed")
-    rows: list[list[Cell]] = []
-    means, last = figures.limits(), figures.limits(len(result.sizes) - 1)
-    for row in result.most_exposed(MOST).tolist():
-        if figures.mean[row] < 0:
-            continue
-        exposures = ((figures.mean, means), (figures.exposure[-1], last))
-        cells = [_sampled(Sampled(*(float(part[row]) for part in (value, *ends)))) for value, ends in exposures]
+def people(result: AuditResult) -> Table:
+    """The most exposed people, without those whom a blind guess breaches."""
+    figures, blind = result.records, result.baselines.blind_records
+    low, high = figures.limits()
+    first = [row for row in result.most_exposed(result.rows).tolist() if figures.mean[row] > 0 and not blind[row]]
+    rows = []
+    for row in first[:MOST]:
         needed = int(figures.needed[row])
-        insiders = (str(result.sizes[needed]), needed) if needed < len(result.sizes) else (f"> {largest}", needed)
-        named: list[Cell] = [] if result.ids is None else [(str(result.ids[row]), None)]
-        rows.append([(str(row), row), *named, *cells, insiders])
+        insiders = str(result.sizes[needed]) if needed < len(result.sizes) else f"more than {result.sizes[-1]}"
+        exposure = Sampled(float(figures.mean[row]), float(low[row]), float(high[row]))
+        ids = () if result.ids is None else (str(result.ids[row]),)
+        rows.append((*ids, str(row), insiders, sampled(exposure)))
+    heads: tuple[Column | str, ...] = (
+        *(() if result.ids is None else ("Person",)),
+        Column("Row", "counted from 0", number=result.ids is not None),
+        Column("Insiders needed", "sampled", number=True),
+        Column("Breached by random groups", _INTERVAL, number=True),
+    )
+    left = int(blind.sum())
+    out = (
+        f"Left out: {count(left, 'person').replace('persons', 'people')} whom a blind guess breaches anyway. "
+        if left
+        else ""
+    )
     note = (
-        "Exposure: mean breach probability over the random coalitions without the record, of all sizes and of the "
-        "largest, with 95% intervals: records whose intervals overlap may change places with other coalitions, and the "
-        "highest means tend to be too high. Insiders needed: the smallest size at which half of these coalitions "
-        f"breach it. Rows are counted from 0. The first {len(rows):,} of {result.rows:,}: per_record.parquet has all."
+        f"The {len(rows)} most exposed, distance attack. Insiders needed: from this number on, half of the random "
+        "groups breach this person. Breached by random groups: mean over groups of all sizes that were tried. People "
+        f"whose intervals overlap may change places with other groups. {out}All people: per_record.parquet."
     )
-    return f'<h2>The most exposed records</h2><p class="soft">{escape(note)}</p>{table(head, rows, sortable=True)}'
+    return Table("The most exposed people", heads, tuple(rows), note)
 
 
-def attributes(result: AuditResult) -> str:
-    """What is learned of each attribute."""
-    figures = result.attributes
-    last = len(result.sizes) - 1
-    places = sorted({0, last // 3, 2 * last // 3, last})
-    attacks = [(f"learned by the {one.name} attack", one.attributes) for one in result.readers]
-    head = (
-        "attribute",
-        "learned by the best attacker",
-        "blind guess",
-        "added by the release",
-        *(f"learned by {count(result.sizes[place], 'random insider')}" for place in places),
-        *(name for name, _ in attacks),
-        "guessing its mean",
-        "within",
-    )
-    best, blind = result.learned(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
-    most = np.max([best - blind, *(learned - blind for _, learned in attacks)], axis=0)
-    shown = np.argsort(-most, kind="stable")[:MOST_ATTRIBUTES]
-    rows: list[list[Cell]] = []
-    for place in shown.tolist():
-        values = [[float(part[k, place]) for part in (figures.value, figures.low, figures.high)] for k in places]
-        own = float(figures.tolerance[place])
-        within = (tolerance(result, place), own if figures.given and np.isfinite(own) else None)
-        cells = [_percent(float(one[place])) for one in (best, blind, best - blind)]
-        cells += [_sampled(Sampled(*value)) for value in values]
-        cells += [_percent(float(learned[place])) for _, learned in attacks]
-        rows.append(
-            [(column(result, place), None), *cells, _percent(float(result.baselines.attributes[place])), within]
-        )
-    note = (
-        "Share of the others of whom the attribute is learned, counted. Best attacker: with all insiders and the "
-        "largest public sample, of all who were played. Blind guess: the one value that is within tolerance of most "
-        "people, without the release. Those to which the release adds most come first. Random insiders: with 95% "
-        "intervals over coalitions. Attacks without knowledge: of all records, counted on one release, once attributes "
-        "are named."
-    )
-    if len(shown) < result.attribute_count:
-        note += f" The {len(shown):,} most learned of {result.attribute_count:,}: per_attribute.parquet has all."
-    return f'<h2>Attributes</h2><p class="soft">{escape(note)}</p>{table(head, rows, sortable=True)}'
-
-
-def remedies(result: AuditResult) -> str:
-    """What would help, where that was asked."""
+def remedies_lead(result: AuditResult) -> str:
+    """Whether noise or jitter meets the limit, in a sentence or two."""
     tried = result.remedies
     if tried is None:
         return ""
-    head = (
-        "noise",
-        "breached by insiders",
-        "read without knowledge",
-        "breached by attackers played",
-        "neighbours kept",
-        "clusters agree",
-    )
-    rows = [
-        [
-            (f"{one.noise:g}", one.noise),
-            _sampled(one.breach_rate),
-            (share(worst), worst) if (worst := max(one.attackers.values(), default=None)) is not None else _NOT_TRIED,
-            _NOT_TRIED if one.played is None else (share(one.played.share), one.played.share),
-            _sampled(one.neighbours),
-            _number(one.clusters),
-        ]
-        for one in tried.levels
-    ]
-    note = (
-        f"Insiders: {tried.insiders}, who know their own rows, so that rates are upper bounds for those who have to "
-        f"find them; {tried.repeats} releases each, means of breach probabilities with 95% intervals; a breach is an "
-        f"estimate within {percent(result.epsilon)}. Read: share of records that an attack without knowledge "
-        "breaches or of which it learns an attribute, counted on one release. Attackers played: the most that any of "
-        "them breaches, or what was reached when the target was exceeded; weaker levels that insiders already break "
-        f"were not tried. Guessing {tried.guess} breaches {share(tried.blind)}. "
-        f"k-means on the original, started elsewhere, agrees with itself to {tried.stability:.2f}."
-    )
-    said = " ".join([remedy_sentence(result), *jitter_sentences(result)])
-    return (
-        f"<h2>What would help</h2><p>{escape(said)}</p>"
-        f'<p class="soft">{escape(note)}</p>{table(head, rows)}{_jitter(tried)}'
-    )
+    if tried.blind > tried.target:
+        return (
+            f"Nothing can: guessing {tried.guess} breaches {share(tried.blind)} of all people, whatever is published, "
+            f"and the limit is {share(tried.target)}."
+        )
+    if tried.smallest is not None:
+        level = next(one for one in tried.levels if one.noise == tried.smallest)
+        return (
+            f"Noise of {level.noise:g} times the table's spread is the smallest level tried that meets the limit of "
+            f"{share(tried.target)}. It keeps {sampled(level.neighbours)} of the nearest neighbours."
+        )
+    if tried.smallest_jitter is not None:
+        moved = next(one for one in tried.jitter if one.jitter == tried.smallest_jitter)
+        return (
+            f"Jitter of {moved.jitter:g} step meets the limit of {share(tried.target)}. It keeps "
+            f"{sampled(moved.neighbours)} of the nearest neighbours."
+        )
+    return f"Nothing that was tried: no level of noise or jitter meets the limit of {share(tried.target)}."
 
 
-def _jitter(tried: Remedies) -> str:
-    if not tried.jitter:
-        return ""
-    head = (
-        "jitter, of a step",
-        "read without knowledge",
-        "breached by insiders",
-        "breached by attackers played",
-        "neighbours kept",
-        "clusters agree",
+def remedies_section(result: AuditResult) -> Section:
+    """What noise and jitter bring and cost."""
+    tried = result.remedies
+    assert tried is not None
+    played = [one.played for one in tried.jitter] + [one.played for one in tried.levels]
+    others = any(one is not None for one in played)
+    heads: tuple[Column | str, ...] = (
+        "Remedy",
+        Column("Breached without insiders", "exact, one release", number=True),
+        Column(f"Breached by {count(tried.insiders, 'insider')}", _INTERVAL, number=True),
+        *([Column("Breached by others played", "sampled", number=True)] if others else []),
+        Column("Neighbours kept", _INTERVAL, number=True),
+        Column("Clusters", "1 = the same", number=True),
+        Column("Meets the limit?"),
     )
     rows = [
-        [
-            (f"{one.jitter:g}", one.jitter),
-            (share(one.breach_rate), one.breach_rate),
-            _sampled(one.insiders),
-            _NOT_TRIED if one.played is None else (share(one.played.share), one.played.share),
-            _sampled(one.neighbours),
-            _number(one.clusters),
-        ]
+        (
+            f"jitter, {one.jitter:g} step",
+            share(one.breach_rate),
+            sampled(one.insiders),
+            *([_played(one.played)] if others else []),
+            sampled(one.neighbours),
+            f"{one.clusters:.2f}",
+            _yes(one.opens),
+        )
         for one in tried.jitter
     ]
-    stopped = attack_titles(tried.jitter[0].attackers)
-    note = f"Levels are tried upwards until one stops everyone; {stopped}: on one release each, counted."
-    return f'<p class="soft">{escape(note)}</p>{table(head, rows)}'
+    rows += [
+        (
+            f"noise, {one.noise:g}",
+            share(max(one.attackers.values())) if one.attackers else "not tried",
+            sampled(one.breach_rate),
+            *([_played(one.played)] if others else []),
+            sampled(one.neighbours),
+            f"{one.clusters:.2f}",
+            _yes(one.opens),
+        )
+        for one in tried.levels
+    ]
+    failed = [one for one in played if one is not None and one.share > tried.target]
+    who = [Text(stopped(failed[-1]), title="Played against the last of them:")] if failed else []
+    return Section(
+        "What would help",
+        (Table("What noise and jitter bring and cost", heads, tuple(rows), _remedies_note(tried)), *who),
+        remedies_lead(result),
+    )
 
 
-def readers(result: AuditResult) -> str:
-    """Attacks that need no knowledge, where there are any."""
-    if not result.readers:
-        return ""
-    lines = "".join(f"<li>{escape(attacker_sentence(result, k))}</li>" for k in range(len(result.readers)))
-    return f"<h2>Attackers without any knowledge</h2><ul>{lines}</ul>"
+def _remedies_note(tried: Remedies) -> str:
+    return (
+        "Noise: relative to the table's spread. Jitter: each value is moved at random, by up to half of this part of "
+        "its step. Insiders are given their rows, so that their figures are upper limits for those who must search. "
+        "Others are played only against levels that stop insiders. Neighbours: share of the nearest that stay nearest. "
+        f"Clusters: agreement with the original clusters; two runs on the original agree by {tried.stability:.2f}."
+    )
 
 
-def _interval(value: Sampled, say: Any) -> str:
-    return f"{say(value.value)} [{say(value.low)},\u00a0{say(value.high)}]"  # a line may end before the bracket
+def _played(one: Stopped | None) -> str:
+    return "not tried" if one is None else share(one.share)
 
 
-def _sampled(value: Sampled) -> Cell:
-    return _interval(value, lambda one: cell(share(one))), value.value
+def _yes(so: bool) -> str:
+    return "yes" if so else "no"
 
 
-def _percent(value: float) -> Cell:
-    return cell(share(value)), value
+def matrix_table(result: AuditResult) -> Table:
+    """The matrix as a list, with all intervals."""
+    rows = []
+    for sample, ranges in public_knowledge(result):
+        for size in result.matrix.sizes:
+            one = result.reached(size, sample, ranges=ranges)
+            known = [f"{sample:,} public records"] if sample else []
+            known += ["ranges"] if ranges else []
+            attack = "blind guess" if one.attack is None else attack_name(one.attack)
+            rows.append((listed(known) if known else "nothing", str(size), sampled(one.breached), attack))
+    heads = (
+        "The attacker knows",
+        Column("Insiders", number=True),
+        Column("Others breached", _INTERVAL, number=True),
+        "Best attack",
+    )
+    return Table("The matrix as a list", heads, tuple(rows))
 
 
-def _number(value: float) -> Cell:
-    return f"{value:.2f}", value
+def attackers_table(result: AuditResult) -> Table:
+    """Each attack with the least knowledge for what it achieves, the most dangerous first."""
+    every = result.matrix.attackers
+    rows = tuple(
+        (
+            attack_name(one.name),
+            str(one.insiders),
+            f"{one.sample:,}",
+            "known" if one.ranges else "not known",
+            one.variant,
+            sampled(one.breached),
+        )
+        for one in every
+        if not any(
+            other.name == one.name
+            and other.cell != one.cell
+            and other.cell.within(one.cell)
+            and other.breached.value >= one.breached.value
+            for other in every
+        )
+    )
+    heads = (
+        "Attack",
+        Column("Insiders", number=True),
+        Column("Public records", number=True),
+        "Ranges",
+        "Estimates",
+        Column("Others breached", _INTERVAL, number=True),
+    )
+    note = "The same attacks with more knowledge that does not help them are in result.json."
+    return Table("The attackers who were played", heads, rows, note)
+
+
+def sizes_table(result: AuditResult) -> Table:
+    """The distance attack by every number of insiders."""
+    heads = (
+        Column("Insiders"),
+        Column("Find their own row", _INTERVAL, number=True),
+        Column("Others breached, typical group", _INTERVAL, number=True),
+        Column("Mean breach probability", _INTERVAL, number=True),
+        Column("Others breached, worst group found", _TRIED, number=True),
+        Column("The same, if the group knows its rows", _TRIED, number=True),
+        Column("No group exceeds", "proven, distance attack only", number=True),
+    )
+    rows = []
+    for one in result.per_size:
+        others = result.rows - one.size
+        rows.append(
+            (
+                str(one.size),
+                "rows known" if result.rows_known else sampled(one.random.linked),
+                sampled(one.random.breached),
+                sampled(one.random.mean),
+                f"{amount(one.worst_breached.value)} ({share(one.worst_breached.value / others)})",
+                amount(one.guessed_breached.value),
+                f"{one.bound.records:,} ({share(one.bound.records / others)})" if one.bound.records < others else "–",
+            )
+        )
+    return Table("The distance attack, by the number of insiders", heads, tuple(rows))
+
+
+def smallest_table(result: AuditResult) -> Table:
+    """How few insiders are enough."""
+    largest = result.sizes[-1]
+    heads = (
+        "To breach",
+        Column("Fewest found", _TRIED, number=True),
+        Column("With certainty", _TRIED, number=True),
+        Column("Guessing rows", _TRIED, number=True),
+        Column("Half of random groups", _INTERVAL, number=True),
+    )
+    rows = []
+    for one in result.smallest:
+        found, certain, guessed, typical, low, high = (
+            f"more than {largest}" if value is None else str(value)
+            for value in (one.found, one.certain, one.guessed, one.random, one.low, one.high)
+        )
+        between = typical if low == high else f"{typical} ({low} to {high})"
+        rows.append((one.target, found, certain, guessed, between))
+    return Table("How few insiders are enough, distance attack alone", heads, tuple(rows))
+
+
+def attributes_table(result: AuditResult) -> Table:
+    """What is learned of each attribute, by whom."""
+    figures, last = result.attributes, len(result.sizes) - 1
+    places = sorted({0, last // 3, 2 * last // 3, last})
+    best, blind = result.learned(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
+    heads: tuple[Column | str, ...] = (
+        "Attribute",
+        Column("Guess of the mean", "exact", number=True),
+        Column("Best blind guess", "exact", number=True),
+        Column("Best attacker", "sampled", number=True),
+        *(Column(f"{count(result.sizes[k], 'insider')}, distance attack", _INTERVAL, number=True) for k in places),
+        *(
+            Column(f"{attack_name(one.name)}, columns named".capitalize(), "exact", number=True)
+            for one in result.readers
+        ),
+        Column("Within"),
+    )
+    rows = []
+    for place in np.argsort(-(best - blind), kind="stable").tolist():
+        by_size = [
+            Sampled(*(float(part[k, place]) for part in (figures.value, figures.low, figures.high))) for k in places
+        ]
+        rows.append(
+            (
+                column(result, place),
+                share(float(result.baselines.attributes[place])),
+                share(float(blind[place])),
+                share(float(best[place])),
+                *(sampled(one) for one in by_size),
+                *(share(float(one.attributes[place])) for one in result.readers),
+                within(result, place),
+            )
+        )
+    return Table("All attributes", heads, tuple(rows), most=100, rest="per_attribute.parquet")

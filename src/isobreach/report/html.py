@@ -16,6 +16,7 @@ from markupsafe import Markup
 from isobreach._text import visible
 from isobreach.document import Block, Document, Matrix
 from isobreach.report.drawing import drawn
+from isobreach.report.terminal import Grid, spoken
 
 
 def document_page(document: Document) -> str:
@@ -35,8 +36,15 @@ def document_page(document: Document) -> str:
 
 
 def document_fragment(document: Document) -> str:
-    """Return what a notebook shows of a document: title, verdict and the sections of the terminal, without a style."""
-    return _environment().get_template("fragment.html").render(document=document)
+    """Return what a notebook shows of a document: verdict and tables of the terminal, without a style of its own.
+
+    Parameters
+    ----------
+    document
+        What there is to say.
+    """
+    grids = [one for one in spoken(document) if isinstance(one, Grid)]
+    return _environment().get_template("fragment.html").render(document=document, grids=grids)
 
 
 def content_policy(script: str) -> str:

@@ -162,3 +162,7 @@ class Release:
     data: Any
     key: Key
     left_out: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        rows, columns = self.data.shape
+        return f"Release({rows} x {columns}, {self.key!r})"

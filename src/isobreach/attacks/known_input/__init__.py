@@ -2,6 +2,7 @@
 """Link known records to their released rows and estimate everyone else's record."""
 
 from isobreach.attacks.known_input.attack import AttackResult, attack, attack_linked
+from isobreach.attacks.known_input.describe import attack_document
 from isobreach.attacks.known_input.exposure import Kind
 from isobreach.attacks.known_input.method import KnownInput, KnownInputReconstruction, hints, normalised
 from isobreach.attacks.known_input.noisy import DETERMINED
@@ -15,6 +16,7 @@ __all__ = [
     "Kind",
     "KnownInputReconstruction",
     "attack",
+    "attack_document",
     "attack_linked",
     "hints",
     "normalised",

@@ -9,7 +9,7 @@ import numpy as np
 
 from isobreach._phrases import KINDS, MOTIONS, count, percent, probability
 from isobreach.attacks.known_input.attack import AttackResult
-from isobreach.attacks.known_input.summary import AttackSummary
+from isobreach.attacks.known_input.summary import AttackSummary, summarise
 from isobreach.document import Chart, Column, Columns, Document, Line, Panel, Section, Table, Text
 from isobreach.linking import (
     Linkage,
@@ -156,6 +156,17 @@ def document(
         {**result_json(summary, best_id), "findings": list(findings)},
         frames,
     )
+
+
+def attack_document(result: AttackResult) -> Document:
+    """Return the document of an attack by what it found alone.
+
+    Parameters
+    ----------
+    result
+        The attack.
+    """
+    return document(result, summarise(result))
 
 
 def sections(summary: AttackSummary) -> tuple[Section, ...]:

@@ -29,6 +29,7 @@ class Lattice(Attack):
 
     name = "lattice"
     title = "lattice attack"
+    plain = "grid attack"
     uses = frozenset({"known", "rows", "sample", "bounds", "noise"})
     settings = LatticeSettings
     packages = ("fpylll", "cysignals")

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results of the public functions: figures that can be read as words, drawn, written, and taken as a frame."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach import audits
+from isobreach._text import json_text
+from isobreach._validation import check_choice
+from isobreach.attacks import AttackResult, attack_document
+from isobreach.audits import WORST_RECORD, AuditResult, Criterion, Gate
+from isobreach.document import Document
+from isobreach.errors import InputError
+from isobreach.io import PRIVATE, frame, run_record, write_file, write_json
+from isobreach.linking import Linkage, link_document
+from isobreach.report import (
+    attackers_columns,
+    attribute_columns,
+    audit_document,
+    audit_findings,
+    audit_verdict,
+    document_fragment,
+    document_page,
+    document_text,
+    figure,
+    record_columns,
+)
+
+
+class Described(ABC):
+    """A result that says what it is: everything here is made from its document."""
+
+    @abstractmethod
+    def _document(self) -> Document:
+        """What there is to say."""
+
+    def summary(self) -> str:
+        """Return the result in words and small tables, as the command line prints it."""
+        return document_text(self._document())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return document_fragment(self._document())
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = True) -> str | None:
+        """Return the result as JSON, without times or private values, or write it.
+
+        Parameters
+        ----------
+        path
+            The file, which only its owner may read (mode 0600); without one the text is returned.
+        force
+            Replace a file that is there.
+        """
+        data = self._document().data
+        if path is None:
+            return json_text(data)
+        write_json(path, data, mode=PRIVATE, force=force)
+        return None
+
+    def plot(self, chart: str | None = None) -> Any:
+        """Return a chart as a figure of matplotlib, which the extra ``plot`` installs.
+
+        Parameters
+        ----------
+        chart
+            Its name, the first chart by default.
+        """
+        charts = {one.name: one for one in self._document().charts}
+        if not charts:
+            raise InputError("plot", "needs a chart to draw", "a result without one")
+        name = next(iter(charts)) if chart is None else check_choice("chart", chart, tuple(charts))
+        return figure(charts[name])
+
+
+class AuditReport(Described, AuditResult):
+    """An audit's result: see ``AuditResult`` for its figures."""
+
+    def __repr__(self) -> str:
+        decision = self.verdict.partition(".")[0]
+        return f"AuditReport({self.rows} x {self.columns}, scheme={self.scheme!r}, decision={decision!r})"
+
+    def _document(self) -> Document:
+        return audit_document(self)
+
+    @property
+    def verdict(self) -> str:
+        """The decision and its reason in words, the worst attacker first."""
+        return audit_verdict(self)
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found, a sentence each."""
+        return audit_findings(self)
+
+    def gate(self, limit: float | None = None, insiders: int | None = None, criterion: str | None = None) -> Gate:
+        """Decide whether a limit is exceeded.
+
+        Parameters
+        ----------
+        limit
+            The largest share or probability that is allowed; by default that of the audit.
+        insiders
+            One of ``sizes``, the largest by default; smaller coalitions count too.
+        criterion
+            ``"share"``: of the others, whom any attacker is expected to breach. ``"worst-record"``: probability with
+            which the most exposed record is breached. By default that of the audit, and the worst record if it had no
+            limit.
+        """
+        asked = self.criterion
+        if limit is None and asked is None:
+            raise InputError("limit", "must be given, here or to the audit", "none", "Name a limit such as 0.05.")
+        kind = criterion or (WORST_RECORD if asked is None else asked.kind)
+        return audits.gate(self, Criterion.checked(asked.limit if limit is None and asked else limit, kind), insiders)
+
+    def to_frame(self, of: str = "attackers") -> Any:
+        """Return figures as a frame of pandas, or as an Arrow table where pandas is not installed.
+
+        Parameters
+        ----------
+        of
+            ``"attackers"``: the best attacker for so much knowledge. ``"people"``: exposure of every record.
+            ``"attributes"``: by whom each is learned.
+        """
+        made = {"attackers": attackers_columns, "people": record_columns, "attributes": attribute_columns}
+        return frame(made[check_choice("of", of, tuple(made))](self))
+
+    def to_html(self, path: str | Path, *, force: bool = True) -> None:
+        """Write the report: one page that needs nothing else.
+
+        Parameters
+        ----------
+        path, force
+            As for ``to_json``.
+        """
+        parameters = {
+            "scheme": self.scheme,
+            "epsilon": self.epsilon,
+            "coalition sizes": ", ".join(map(str, self.sizes)),
+            "trials": self.trials,
+            "level": self.level,
+        }
+        run = run_record("isobreach.audit", parameters, self.seed, {})
+        page = document_page(audit_document(self, run, when=datetime.now(UTC).date()))
+        write_file(path, page.encode(), mode=PRIVATE, force=force)
+
+
+class AttackReport(Described, AttackResult):
+    """What a known-input attack learned: see ``AttackResult`` for its figures."""
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        linked = f"{len(self.linkage.linked)} of {len(self.linkage.rows)}"
+        return f"AttackReport({rows} x {columns}, linked={linked}, hidden_dimension={self.hidden_dimension})"
+
+    def _document(self) -> Document:
+        return attack_document(self)
+
+    def to_frame(self) -> Any:
+        """Return every released row with its breach probability, as a frame of pandas or an Arrow table."""
+        return frame(self._document().frames["per_record"]())
+
+
+class LinkReport(Described, Linkage):
+    """Which released row each known record is: see ``Linkage``."""
+
+    def _document(self) -> Document:
+        return link_document(self)
+
+    def to_frame(self) -> Any:
+        """Return every known record with its status and released row, as a frame of pandas or an Arrow table."""
+        columns: Mapping[str, NDArray[Any]] = {
+            **({} if self.known_ids is None else {"id": self.known_ids}),
+            "status": self.status,
+            "released_row": self.rows,
+            "candidates": np.array([len(rows) for rows in self.candidates]),
+        }
+        return frame(columns)

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The decision of an audit: publish or not, why, and what to do; the gate's outcome where the owner set a limit.
+
+The limit is the owner's. Where there is none, the share of other people breached is held against that of the remedies,
+5% unless another one was asked for.
+"""
+
+from isobreach._phrases import count
+from isobreach.audits import SHARE, AuditResult, Criterion, Gate, Reached, Remedies, gate
+from isobreach.document import Decision, Fact, Status
+from isobreach.report.audit_words import (
+    attack_name,
+    breaches,
+    capital,
+    knows,
+    least_knowledge,
+    near,
+    reads,
+    says_nothing,
+    undecided,
+    who,
+    worst_attacker,
+)
+from isobreach.report.numbers import probability, sampled, share
+
+_DEFAULT = 0.05
+NO_PROOF = "That is no proof of safety."
+_OTHER_PROTECTION = (
+    "Use another protection.",
+    "Give access to the table in a secure environment, or publish statistics or a model with differential privacy.",
+)
+_AGAIN = ("If the plan changes,", "run the audit again on the new table.")
+
+
+def limit_of(result: AuditResult) -> Criterion:
+    """The owner's criterion, or what stands in for it."""
+    if result.criterion is not None:
+        return result.criterion
+    return Criterion(_DEFAULT if result.remedies is None else result.remedies.target, SHARE)
+
+
+def decision(result: AuditResult) -> Decision:
+    """What to do, and why."""
+    found, tried = gate(result, limit_of(result)), result.remedies
+    also = _also(result)
+    if says_nothing(result):
+        return _decided(
+            result, found, "condition", "Do not publish yet", _nothing_told(result), also, _smaller_epsilon()
+        )
+    if found.closed and found.attacker is not None and not found.attacker.decided:
+        why, action = undecided(found.attacker), ("Let it finish.", "Run the audit again with more time.")
+        return _decided(result, found, "condition", "Do not publish yet", why, also, (action, _AGAIN))
+    if found.closed and tried is not None and (tried.smallest is not None or tried.smallest_jitter is not None):
+        remedy = _remedy_words(tried)
+        return _decided(
+            result, found, "condition", f"Publish only with {remedy}", _why(result), also, _with(tried, remedy)
+        )
+    if found.closed:
+        return _decided(result, found, "stop", "Do not publish", _why(result), also, _without(result))
+    first = result.smallest[0]
+    if first.found is not None:
+        one = "A single insider" if first.found == 1 else f"{first.found} insiders"
+        why = (
+            f"{one} can breach another person with the distance attack (worst group found). "
+            f"{breaches(result, _best(result))} {NO_PROOF}"
+        )
+        accept = ("Decide whether single people may be breached.", "Below, the most exposed ones are listed.")
+        return _decided(
+            result,
+            found,
+            "condition",
+            "Publish only if you accept a risk for single people",
+            why,
+            also,
+            (accept, _AGAIN),
+        )
+    read = ("Read what was not tested", "before you sign; it stands under “For the file”.")
+    return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, (read, _AGAIN))
+
+
+def gate_sentence(result: AuditResult, found: Gate) -> str:
+    """What closes a gate or, where nothing does, what that means and no more."""
+    if found.attacker is not None:
+        if found.attacker.claimed:
+            return _small(reads(result, found.attacker))
+        return _small(f"{undecided(found.attacker)} --attacks known-input leaves it out.")
+    if found.reached is not None:
+        if found.reached.attack is None:
+            return (
+                f"guessing {result.baselines.guess} breaches {share(found.reached.breached.value)} of all people "
+                f"without the release, above {found.limit:g}: no protection opens this gate at this epsilon."
+            )
+        if found.reached.breached.value <= found.limit:  # what closes it is the upper end of the interval
+            said = sampled(found.reached.breached)
+            return f"{who(found.reached.cell)} may breach more than {found.limit:g} of the other people: {said}."
+        return f"{_small(breaches(result, found.reached))[:-1]}, above {found.limit:g}."
+    if found.worst is not None:
+        rows = " if it knows its own rows, which it is not certain of but may guess" if found.guessed else ""
+        return (
+            f"the worst group of {count(found.size, 'insider')} that was tried ({found.worst.coalition}) breaches the "
+            f"most exposed person with probability {probability(found.worst.value)}{rows}, above {found.limit:g}."
+        )
+    if found.criterion == SHARE:
+        return (
+            f"nobody who was tried breaches more than {share(found.limit)} of the other people, with up to "
+            f"{count(found.insiders, 'insider')}{_sample_words(result)}."
+        )
+    insiders = count(found.insiders, "insider")
+    if found.proved:
+        return (
+            f"no group of up to {insiders} breaches a person with a probability above {found.limit:g} (proven, "
+            f"distance attack only: at most {probability(found.bound)})."
+        )
+    if result.rows_known:
+        return (
+            f"no group of up to {insiders} that was tried breaches a person with a probability above {found.limit:g}."
+        )
+    return (
+        f"no group of up to {insiders} that was tried breaches a person with a probability above {found.limit:g}, "
+        "guessing rows or not."
+    )
+
+
+def _decided(
+    result: AuditResult,
+    found: Gate,
+    status: Status,
+    headline: str,
+    why: str,
+    also: tuple[str, ...],
+    actions: tuple[tuple[str, str], ...],
+) -> Decision:
+    shown = () if result.criterion is None else _gate_facts(result, found)
+    also = tuple(line for line in also if line not in why)
+    return Decision(status, headline, why, also, shown, actions, _meaning(result))
+
+
+def _best(result: AuditResult) -> Reached:
+    """The attacker whom the decision names: whoever breaches half knowing least, or else the worst of all."""
+    return least_knowledge(result, 0.5) or worst_attacker(result)
+
+
+def _why(result: AuditResult) -> str:
+    one = _best(result)
+    if one.attack is None:
+        return (
+            f"Guessing {result.baselines.guess} for everybody breaches {share(one.breached.value)} of all people "
+            "without the release, and no protection prevents that at this epsilon."
+        )
+    claimed = [attacker for attacker in result.readers if attacker.claimed]
+    if one.breached.value <= limit_of(result).limit and claimed:
+        return reads(result, claimed[0])
+    if one.breached.value <= limit_of(result).limit:
+        return f"{capital(gate_sentence(result, gate(result, limit_of(result))))}"
+    return breaches(result, one)
+
+
+def _also(result: AuditResult) -> tuple[str, ...]:
+    """What else an owner has to hear, at most four sentences."""
+    lines = []
+    best, half = _best(result), least_knowledge(result, 0.5, sample=False)
+    if best.cell.sample and half is not None:
+        lines.append(f"Without public records: {_small(breaches(result, half))}")
+    elif not best.cell.sample and worst_attacker(result).breached.value - best.breached.value > 0.1:
+        lines.append(breaches(result, worst_attacker(result)))
+    lines += [reads(result, one) for one in result.readers if one.claimed]
+    lines += [undecided(one) for one in result.readers if not one.claimed and not one.decided]
+    if says_nothing(result) and result.smallest[0].found is not None:
+        lines.append(
+            f"{count(result.smallest[0].found, 'insider')} can be enough to breach another person with the distance "
+            "attack (worst group found)."
+        )
+    if result.undecided:
+        lines.append(
+            f"Links were undecided for {result.undecided} of {count(result.trials, 'random group')}: it may be worse."
+        )
+    return tuple(lines)
+
+
+def _nothing_told(result: AuditResult) -> str:
+    return (
+        f"These figures say nothing about the release: guessing {result.baselines.guess} for everybody breaches "
+        f"{share(result.baselines.blind)} of all people without it, and no attacker who was played does better."
+    )
+
+
+def _smaller_epsilon() -> tuple[tuple[str, str], ...]:
+    return (("Run the audit again with a smaller epsilon.", "It tells more than this one can."), _AGAIN)
+
+
+def _fails(result: AuditResult) -> str:
+    one = worst_attacker(result)
+    if one.attack is None:
+        return (
+            f"No attacker who was tried does better than a blind guess, which breaches {share(result.baselines.blind)} "
+            f"of all people. {NO_PROOF}"
+        )
+    return f"{breaches(result, one)} A blind guess breaches {share(result.baselines.blind)} of all people. {NO_PROOF}"
+
+
+def _remedy_words(tried: Remedies) -> str:
+    if tried.smallest is not None:
+        return f"noise of {tried.smallest:g}"
+    return f"jitter of {tried.smallest_jitter:g} step"
+
+
+def _with(tried: Remedies, remedy: str) -> tuple[tuple[str, str], ...]:
+    """What to do where a remedy meets the limit."""
+    if tried.smallest is not None:
+        level = next(one for one in tried.levels if one.noise == tried.smallest)
+        kept, how = level.neighbours, f"isobreach perturb with --scheme noisy --noise {tried.smallest:g} adds it."
+    else:
+        moved = next(one for one in tried.jitter if one.jitter == tried.smallest_jitter)
+        kept, how = moved.neighbours, "Move each value at random by up to half of this part of its step, then perturb."
+    return (
+        (f"Protect the table with {remedy}.", how),
+        ("Check that the table is still of use.", f"{sampled(kept)} of the nearest neighbours are kept."),
+        ("Audit that plan", "before you publish: stronger attacks than these may need more."),
+    )
+
+
+def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
+    """What to do where nothing that was tried helps."""
+    tried = result.remedies
+    if tried is None or not tried.levels:
+        try_noise = ("See what noise would hide and cost:", "run the audit again with --noise-levels 0.1,0.3,0.5.")
+        return (_OTHER_PROTECTION, try_noise, _AGAIN)
+    last = tried.levels[-1]
+    rely = (
+        "Do not rely on noise or jitter.",
+        (
+            f"No level that was tried meets the limit. With the strongest noise ({last.noise:g}), "
+            f"{count(tried.insiders, 'insider')} breach {sampled(last.breach_rate)} of the other people, and "
+            f"{sampled(last.neighbours)} of the nearest neighbours are kept."
+        ),
+    )
+    return (_OTHER_PROTECTION, rely, _AGAIN)
+
+
+def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
+    insiders = f"up to {count(found.insiders, 'insider')}{_sample_words(result)}"
+    if found.criterion == SHARE:
+        what = f"Share of other people breached by anyone, {insiders}"
+    else:
+        what = f"Highest breach probability of any person, {insiders}"
+    return (
+        Fact("Gate", what),
+        Fact("Limit", f"{found.limit:g}"),
+        Fact("Found", _found(result, found)),
+        Fact("Result", "Closed" if found.closed else "Open"),
+    )
+
+
+def _found(result: AuditResult, found: Gate) -> str:
+    reached = result.reached(found.insiders, result.matrix.samples[-1])
+    if found.criterion == SHARE and reached.breached.value > found.limit and reached.attack is not None:
+        return f"{share(reached.breached.value)} ({knows(reached.cell)})"
+    if found.attacker is not None:
+        outcome = "reads values" if found.attacker.claimed else "is undecided"
+        return f"The {attack_name(found.attacker.name)} {outcome}"
+    if found.reached is not None:
+        by = "blind guess" if found.reached.attack is None else knows(found.reached.cell)
+        return f"{sampled(found.reached.breached)}: {by}"
+    if found.worst is not None:
+        return f"{probability(found.worst.value)} ({count(found.size, 'insider')})"
+    if found.criterion == SHARE:
+        return share(reached.breached.value)
+    return probability(max(one.worst_record.value for one in result.up_to(found.insiders)))
+
+
+def _sample_words(result: AuditResult) -> str:
+    sample = result.matrix.samples[-1]
+    return f" and {count(sample, 'public record')}" if sample else ""
+
+
+def _meaning(result: AuditResult) -> str:
+    return (
+        f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
+        f"the distance attack, it means a probability of {result.level:g} or more. Insiders are people in the table "
+        "who pool their own records. Public records are of the same kind, but of other people. Figures with a range in "
+        "brackets are sampled, with their 95% interval; all others are counted or computed."
+    )
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]

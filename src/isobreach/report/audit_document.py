@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An audit as a document: decision, reason, action, then evidence; a page for the file; details folded."""
+
+from collections.abc import Mapping
+from datetime import date
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from isobreach._phrases import count, left_out
+from isobreach.audits import AuditResult
+from isobreach.document import Bullets, Details, Document, Fact, Facts, Section, Table, Text
+from isobreach.report.audit_caveats import METHOD, caveats, kinds
+from isobreach.report.audit_charts import attributes_lead, attributes_section, risk_lead, risk_section
+from isobreach.report.audit_decision import decision
+from isobreach.report.audit_file import day, file_section, protection
+from isobreach.report.audit_frames import attribute_columns, record_columns
+from isobreach.report.audit_json import audit_data
+from isobreach.report.audit_matrix import matrix_lead, matrix_section
+from isobreach.report.audit_preparation import beside_section, header_texts, length_sentences, preparation_details
+from isobreach.report.audit_tables import (
+    attackers_table,
+    attributes_table,
+    matrix_table,
+    people_lead,
+    people_section,
+    remedies_lead,
+    remedies_section,
+    sizes_table,
+    smallest_table,
+)
+from isobreach.report.audit_words import no_claim, person
+from isobreach.report.numbers import amount, probability, sampled, share
+
+
+def audit_document(
+    result: AuditResult, run: Mapping[str, Any] | None = None, title: str = "", when: date | None = None
+) -> Document:
+    """Return everything there is to say of an audit.
+
+    Parameters
+    ----------
+    result
+        The audit.
+    run
+        The record of the run; without one there is no page for the file.
+    title
+        What the table is called.
+    when
+        The day of the audit.
+    """
+    decided = decision(result)
+    verdict, findings = " ".join([decided.said, *decided.also]), tuple(audit_findings(result))
+    named = title or "Audit before publishing"
+    sections = [
+        Section("", (_about(result, run, when), *header_texts(result), decided), brief=True),
+        *([matrix_section(result)] if result.matrix.splits else []),
+        *([beside_section(result)] if result.beside else []),
+        risk_section(result),
+        people_section(result),
+        attributes_section(result),
+        *([remedies_section(result)] if result.remedies is not None else []),
+        *([file_section(result, decided, run, named, when)] if run is not None and when is not None else []),
+        _details(result),
+    ]
+    return Document(
+        f"{named}, {day(when)}" if when is not None else named,
+        verdict,
+        findings,
+        tuple(sections),
+        cast(Mapping[str, Any], audit_data(result, verdict, findings)),
+        {"per_record": partial(record_columns, result), "per_attribute": partial(attribute_columns, result)},
+        kind="isobreach audit before publishing",
+    )
+
+
+def audit_verdict(result: AuditResult) -> str:
+    """The decision, why, and what else has to be heard."""
+    decided = decision(result)
+    return " ".join([decided.said, *decided.also])
+
+
+def audit_findings(result: AuditResult) -> list[str]:
+    """What was found, a sentence or two each: the lead of every section, and what stands under details."""
+    leads = [
+        *([matrix_lead(result)] if result.matrix.splits else []),
+        risk_lead(result),
+        people_lead(result),
+        attributes_lead(result),
+        *([remedies_lead(result)] if result.remedies is not None else []),
+    ]
+    return leads + _more(result)
+
+
+def _more(result: AuditResult) -> list[str]:
+    """Findings that no section leads with."""
+    last, baselines = result.per_size[-1], result.baselines
+    others = result.rows - last.size
+    lines = [
+        (
+            f"The worst group of {count(last.size, 'insider')} that was found ({last.worst_breached.coalition}) "
+            f"breaches {amount(last.worst_breached.value)} of {others:,} others with the distance attack."
+        ),
+        _worst_record(result),
+        _insider(result),
+        (
+            f"For comparison: guessing the column means breaches {share(baselines.column_means)} of all people, a link "
+            f"drawn at random {sampled(baselines.random_link)}."
+        ),
+        f"Guessing {baselines.guess}, without the release, breaches {share(baselines.blind)} of all people.",
+    ]
+    if not result.rows_known:
+        lines.append(
+            f"Of {count(last.size, 'random insider')}, {sampled(last.random.linked)} find their own row with certainty."
+        )
+    lines += [no_claim(one) for one in result.readers if not one.claimed and one.decided]
+    lines += [one.reason for one in result.readers if one.claimed]
+    left = [f"{one:,}" for one in result.samples_asked if one not in result.matrix.samples]
+    lines += [f"A public sample of {one} records was not tried: the table is too small." for one in left]
+    repeated = 0 if result.ids is None else result.rows - len(np.unique(result.ids))
+    if repeated:
+        lines.append(f"Ids repeat ({repeated:,} of them): the row, counted from 0, tells such records apart.")
+    if result.undecided:
+        lines.append(
+            f"For {count(result.undecided, 'random group')} the search for links was given up: the table is so "
+            "symmetric that figures are lower bounds there."
+        )
+    return lines + length_sentences(result) + left_out(result.left_out)
+
+
+def _worst_record(result: AuditResult) -> str:
+    """The person who is most exposed of all, and what is proven."""
+    one, bound = max(result.per_size, key=lambda figures: figures.worst_record.value), result.per_size[-1].bound.worst
+    found = one.worst_record
+    if found.value == 0:
+        return "No group that was tried breaches anybody with the distance attack: the highest probability is 0."
+    said = (
+        f"The most exposed person is breached with probability {probability(found.value)} by the worst group found "
+        f"({count(one.size, 'insider')}, {found.coalition}), with the distance attack."
+    )
+    if found.value < 1 and bound < 1:
+        return f"{said} No group of up to {result.sizes[-1]} exceeds {probability(bound)} (proven)."
+    return said
+
+
+def _insider(result: AuditResult) -> str:
+    one = result.insider
+    if one.record is None:
+        return f"No single insider could identify their own row: {count(one.tried, 'insider')} tried."
+    return (
+        f"The single insider who exposes the most, of {one.tried:,} tried, is {person(result, one.record)}: alone, "
+        f"{one.expected:.3g} other people are expected to be breached with the distance attack."
+    )
+
+
+def _about(result: AuditResult, run: Mapping[str, Any] | None, when: date | None) -> Facts:
+    """Is this my table?"""
+    size = f"{result.rows:,} rows × {result.columns} columns"
+    facts = [Fact("Table", size, "one row stands for one person"), protection(result)]
+    if when is not None:
+        facts.append(Fact("Date", day(when)))
+    if run is not None:
+        facts.append(Fact("Tool", f"isobreach {run['versions']['isobreach']}", f"seed {result.seed}"))
+    return Facts("What was audited", tuple(facts), heading=True)
+
+
+def _details(result: AuditResult) -> Section:
+    """Full tables, method, and what each number means."""
+    played = (
+        [
+            Details("The matrix as a list, with all intervals", (matrix_table(result),)),
+            Details("The attackers who were played", (attackers_table(result),)),
+        ]
+        if result.matrix.splits
+        else []
+    )
+    numbers = Table("What each number means", ("Number", "Kind"), tuple(kinds(result).items()))
+    return Section(
+        "Details",
+        (
+            *played,
+            Details("All numbers of insiders (distance attack alone)", (sizes_table(result),)),
+            Details("How few insiders are enough (distance attack alone)", (smallest_table(result),)),
+            Details("All attributes", (attributes_table(result),)),
+            *preparation_details(result),
+            Details("More findings", (Bullets(tuple(_more(result))),)),
+            Details("What the figures do not say", (Bullets(tuple(caveats(result))),)),
+            Details("Method", tuple(Text(text, title=title) for title, text in METHOD)),
+            Details("What each number means", (numbers,)),
+        ),
+    )

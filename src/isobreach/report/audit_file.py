@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page for the file: risks by name, assumptions, what was not tested, until when it holds, and room to sign."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from isobreach._phrases import count
+from isobreach.audits import AuditResult
+from isobreach.document import Block, Decision, Fact, Facts, Section, SignOff, Table, Text
+from isobreach.report.audit_words import attack_name, capital, column, listed
+from isobreach.report.numbers import sampled, share
+
+_SEED = (
+    "Never publish a release that was made with the audit's seed: whoever knows the seed can draw the secret matrix "
+    "again."
+)
+_CONTROLLER = (
+    "It reports technical tests. Whether the means are “reasonably likely to be used” (GDPR, recital 26) is for the "
+    "controller to judge."
+)
+
+
+def day(when: date) -> str:
+    """A date in words.
+
+    >>> day(date(2026, 11, 7))
+    '7 November 2026'
+    """
+    return f"{when.day} {when:%B %Y}"
+
+
+def file_section(result: AuditResult, decided: Decision, run: Mapping[str, Any], title: str, when: date) -> Section:
+    """The section, one printed page."""
+    table = f"{result.rows:,} × {result.columns}"
+    gate = f" Gate: {decided.gate[-1].value.lower()}, limit {decided.gate[1].value}." if decided.gate else ""
+    about = (
+        f"This page can stand alone in a data protection impact assessment. Table: {title}, {table}, scheme "
+        f"“{result.scheme}”. Finding: {decided.headline.lower()}.{gate}"
+    )
+    facts = [
+        Fact("Attackers assumed", assumed(result)),
+        Fact("Not tested", " ".join(not_tested(result))),
+        Fact("Valid for", _valid(when)),
+        *_run_facts(run),
+        Fact("Seed", _SEED),
+        Fact("Limits of this page", _CONTROLLER),
+    ]
+    blocks: tuple[Block, ...] = (
+        Text(about, soft=True),
+        _risks(result),
+        Facts("What this page rests on", tuple(facts)),
+        SignOff(
+            ("do not publish", "publish with conditions", "publish"),
+            ("Prepared by", "Data owner", "Data protection officer, advice given"),
+        ),
+    )
+    return Section("For the file", blocks, page=True)
+
+
+def assumed(result: AuditResult) -> str:
+    """Who the attackers are."""
+    hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
+    hides += ", noise is added," if result.noise else ""
+    scaled = "Records are scaled to length one. " if result.unit_length else ""
+    samples = [f"{one:,}" for one in result.matrix.samples[1:]]
+    held = [f"{listed(samples, 'or')} public records of the same kind"] if samples else []
+    held += ["the ranges of the attributes"] if result.matrix.ranges else []
+    more = f" They may also have {listed(held)}." if held else ""
+    rows = "which rows these are they are not told, but find out from the distances that the release keeps, or guess"
+    if result.rows_known and result.noise:
+        rows = "they are supposed to know which rows these are, and those who have to search do no better"
+    elif result.rows_known:
+        rows = "they are supposed to know which rows these are"
+    return (
+        f"{scaled}The table is {hides} and its rows are shuffled. Attackers hold the release and know the method, not "
+        f"the secret. Up to {count(result.sizes[-1], 'insider')} pool their own records; {rows}.{more}"
+    )
+
+
+def not_tested(result: AuditResult) -> list[str]:
+    """What no figure is about, a sentence each."""
+    lines = [f"More than {count(result.sizes[-1], 'insider')}."]
+    left = [f"{one:,}" for one in result.samples_asked if one not in result.matrix.samples]
+    if left:
+        lines.append(f"A public sample of {listed(left, 'or')} records was not tried: the table is too small.")
+    lines += [f"The {attack_name(name)}: {why}." for name, why in result.matrix.unsuited.items()]
+    return [
+        *lines,
+        "Attackers who know only some attributes of a person.",
+        "Two releases of the same table.",
+        "Attacks that nobody has published yet.",
+        "A failed attack is no proof of safety.",
+    ]
+
+
+def _valid(when: date) -> str:
+    end = when.replace(year=when.year + 1, day=28 if (when.month, when.day) == (2, 29) else when.day)
+    return (
+        "This table, this scheme, this version. Run again when rows, columns, encodings or the scheme change; when "
+        f"similar data become public; and by {day(end)} at the latest."
+    )
+
+
+def _run_facts(run: Mapping[str, Any]) -> list[Fact]:
+    facts = [Fact(f"Input: {one['name']}", one["hash"]) for one in run["inputs"].values()]
+    if "command_line" in run:
+        where = "In the folder of the table, with" if run["inputs"] else "With"
+        facts.append(
+            Fact("Run again", f"{where} the versions below, this gives the same result:", code=run["command_line"])
+        )
+    else:
+        asked = ", ".join(f"{name} {value}" for name, value in run["parameters"].items() if value is not None)
+        facts.append(Fact("Run again", f"{run['command']} with {asked}, seed {run['seed']}."))
+    versions = ", ".join(f"{name} {value}" for name, value in run["versions"].items())
+    return [*facts, Fact("Versions", f"{versions}.")]
+
+
+def _risks(result: AuditResult) -> Table:
+    heads = ("Risk (Article 29 Working Party, opinion 05/2014)", "Found", "Figure")
+    rows = (
+        ("Singling out: can a person be isolated and rebuilt?", *_singling_out(result)),
+        ("Linkability: can a known record be matched to its row?", *_linkability(result)),
+        ("Inference: can unknown values be deduced?", *_inference(result)),
+    )
+    return Table("Risks by name", heads, rows)
+
+
+def _singling_out(result: AuditResult) -> tuple[str, str]:
+    found = result.reached(0, result.matrix.samples[-1])
+    claimed = [one for one in result.readers if one.claimed and one.named > found.breached.value]
+    if claimed:
+        one = max(claimed, key=lambda attacker: attacker.named)
+        return (
+            f"Yes. The {attack_name(one.name)} reads rows without any insider; names of columns have to be supplied.",
+            f"{share(one.named)} of people, once columns are named (exact, one release)",
+        )
+    figure = f"{sampled(found.breached)} of people, without any insider; blind guess: {share(result.baselines.blind)}"
+    if found.breached.value >= 0.5:
+        return "Yes. Without any insider, most people are rebuilt.", figure
+    if found.breached.value > result.baselines.blind:
+        return "For some people. Without any insider, a part of them is rebuilt.", figure
+    return "Not by the attacks that were tried without insiders.", figure
+
+
+def _linkability(result: AuditResult) -> tuple[str, str]:
+    if result.rows_known:
+        return "Not measured: insiders are supposed to know their own rows.", "–"
+    half = next((one for one in result.per_size if one.random.linked.value >= 0.5), None)
+    last = result.per_size[-1]
+    chance = f"random match: 1 in {result.rows:,}"
+    if half is None and last.random.linked.value == 0:
+        return "Not by the insiders who were tried.", f"0% with {count(last.size, 'insider')}; {chance}"
+    if half is None:
+        figure = f"{sampled(last.random.linked)} with {count(last.size, 'insider')}; {chance}"
+        return "For some. Part of the insiders find their own rows with certainty.", figure
+    figure = f"{sampled(half.random.linked)} with {count(half.size, 'insider')}; {chance}"
+    return "Yes. Insiders find their own rows with certainty, from distances alone.", figure
+
+
+def _inference(result: AuditResult) -> tuple[str, str]:
+    learned = result.learned(result.sizes[-1], result.matrix.samples[-1])
+    blind = result.baselines.blind_attributes
+    gained = learned > blind + 0.005
+    place = int((learned - blind).argmax())
+    if not gained.any():
+        return "Not beyond what a blind guess tells.", f"blind guess: up to {share(float(blind.max()))} of people"
+    most, guess = share(float(learned[place])), share(float(blind[place]))
+    figure = f"{most} of people for {column(result, place)!r}; blind guess: {guess}"
+    return (
+        f"Yes. Of {int(gained.sum())} of {result.attribute_count} attributes more is learned than by a blind guess.",
+        figure,
+    )
+
+
+def protection(result: AuditResult) -> Fact:
+    """How the table is to be protected."""
+    words = "secret rotation" if result.motion == "orthogonal" else "secret rotation and translation"
+    words += ", noise" if result.noise else ""
+    parameters = ", ".join(f"{name} {value}" for name, value in result.scheme_parameters.items() if value is not None)
+    return Fact(
+        "Planned protection", capital(words), f"scheme “{result.scheme}”{f', {parameters}' if parameters else ''}"
+    )

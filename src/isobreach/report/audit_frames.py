@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An audit's figures as named columns: the best attackers, every record, every attribute."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isobreach.audits import AuditResult
+from isobreach.report.audit_matrix import public_knowledge
+from isobreach.report.audit_words import column
+
+Columns = dict[str, NDArray[Any]]
+
+
+def attackers_columns(result: AuditResult) -> Columns:
+    """The best attacker for so much knowledge; an empty name is the blind guess."""
+    found = [
+        (size, sample, ranges, result.reached(size, sample, ranges=ranges))
+        for sample, ranges in public_knowledge(result)
+        for size in result.matrix.sizes
+    ]
+    return {
+        "insiders": np.array([size for size, *_ in found]),
+        "public_records": np.array([sample for _, sample, *_ in found]),
+        "ranges": np.array([ranges for _, _, ranges, _ in found]),
+        "breached": np.array([one.breached.value for *_, one in found]),
+        "low": np.array([one.breached.low for *_, one in found]),
+        "high": np.array([one.breached.high for *_, one in found]),
+        "attack": np.array([one.attack or "" for *_, one in found]),
+    }
+
+
+def record_columns(result: AuditResult) -> Columns:
+    """Exposure of every record, at every size."""
+    figures = result.records
+    columns: Columns = {"row": np.arange(result.rows)}
+    if result.ids is not None:
+        columns["id"] = result.ids
+    columns["mean_exposure"] = np.where(figures.mean < 0, np.nan, figures.mean)
+    columns["mean_exposure_low"], columns["mean_exposure_high"] = figures.limits()
+    columns["blind_guess"] = result.baselines.blind_records
+    for place, size in enumerate(result.sizes):
+        columns[f"exposure_{size}"] = figures.exposure[place]
+        columns[f"breached_share_{size}"] = figures.breached[place]
+    return columns
+
+
+def attribute_columns(result: AuditResult) -> Columns:
+    """By whom each attribute is learned; a tolerance of 5% is left out, because it would tell the range."""
+    figures, total = result.attributes, result.attribute_count
+    columns: Columns = {
+        "attribute": np.array([column(result, place) for place in range(total)]),
+        "tolerance": figures.tolerance if figures.given else np.full(total, np.nan),
+        "column_mean": result.baselines.attributes,
+        "blind_guess": result.baselines.blind_attributes,
+        "best_attacker": result.learned(result.sizes[-1], result.matrix.samples[-1]),
+        **{f"{one.name}_attack": one.attributes for one in result.readers},
+    }
+    for place, size in enumerate(result.sizes):
+        for name, part in (("learned", figures.value), ("low", figures.low), ("high", figures.high)):
+            columns[f"{name}_{size}"] = part[place]
+    return columns

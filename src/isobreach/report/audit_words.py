@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An audit in plain words: one source for the page, the terminal, the verdict and the findings.
+
+Every sentence is whole: which one is said depends on the result, but none is put together from parts that could
+contradict each other.
+"""
+
+import numpy as np
+
+from isobreach._phrases import count, percent
+from isobreach._registry import ATTACKS
+from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Stopped
+from isobreach.report.numbers import sampled, share
+
+_MUCH = 0.05  # share breached by a blind guess, below which hardly anyone is: the figures then say so by themselves
+
+
+def attack_name(name: str) -> str:
+    """What an attack is called on a page for owners."""
+    return str(ATTACKS[name].plain or ATTACKS[name].title)
+
+
+def column(result: AuditResult, place: int) -> str:
+    """A column's name."""
+    return result.names[place] if result.names is not None else f"c{place + 1}"
+
+
+def person(result: AuditResult, row: int) -> str:
+    """A record's id, or its row counted from 0."""
+    return str(row) if result.ids is None else str(result.ids[row])
+
+
+def near(result: AuditResult) -> str:
+    """How near an estimate has to come."""
+    what = "its direction, scaled to length one" if result.unit_length else "its length"
+    return f"within {percent(result.epsilon)} of {what}"
+
+
+def within(result: AuditResult, place: int) -> str:
+    """Within what an attribute counts as learned; 5% of a range is not told as a number, which would tell the range."""
+    figures = result.attributes
+    if np.isnan(figures.tolerance[place]):
+        return "its category"
+    scaled = " of records scaled to length one" if result.unit_length else ""
+    return f"{figures.tolerance[place]:g}{scaled}" if figures.given else f"{percent(RANGE_SHARE)} of its range"
+
+
+def who(cell: Cell) -> str:
+    """Who knows so much, as the subject of a sentence: one person, or several.
+
+    >>> who(Cell(0)), who(Cell(0, 200)), who(Cell(2))
+    ('an outsider who has only the release', 'an outsider who knows nobody in the table but has 200 public records', \
+'2 insiders who pool their own records')
+    >>> who(Cell(1, 1000)), who(Cell(4, 200, True))
+    ('a single insider who has 1,000 public records', \
+'4 insiders who pool their own records, have 200 public records and know the ranges of the attributes')
+    """
+    one = cell.insiders <= 1
+    public = [f"{'has' if one else 'have'} {count(cell.sample, 'public record')}"] if cell.sample else []
+    ranges = [f"{'knows' if one else 'know'} the ranges of the attributes"] if cell.ranges else []
+    more = [*public, *ranges]
+    if cell.insiders == 0:
+        return "an outsider who " + (f"knows nobody in the table but {' and '.join(more)}" if more else _RELEASE)
+    if cell.insiders == 1:
+        return "a single insider" + (f" who {' and '.join(more)}" if more else "")
+    pooled = f"{cell.insiders} insiders who pool their own records"
+    if not more:
+        return pooled
+    return f"{pooled} and {more[0]}" if len(more) == 1 else f"{pooled}, {more[0]} and {more[1]}"
+
+
+_RELEASE = "has only the release"
+
+
+def knows(cell: Cell) -> str:
+    """What somebody knows, in few words.
+
+    >>> knows(Cell(0)), knows(Cell(2)), knows(Cell(0, 200)), knows(Cell(1, 50, True))
+    ('no insider', '2 insiders', 'no insider, 200 public records', '1 insider, 50 public records, ranges')
+    """
+    parts = [count(cell.insiders, "insider") if cell.insiders else "no insider"]
+    parts += [count(cell.sample, "public record")] if cell.sample else []
+    return ", ".join([*parts, "ranges"] if cell.ranges else parts)
+
+
+def breaches(result: AuditResult, one: Reached) -> str:
+    """Who breaches how many, with which attack: a whole sentence."""
+    subject, verb = capital(who(one.cell)), "breaches" if one.cell.insiders <= 1 else "breach"
+    if one.attack is None:
+        return f"{subject} {verb} {share(one.breached.value)} of the other people by a blind guess."
+    if one.breached.value == 1 and not one.closed_form and result.matrix.splits:
+        attack, trials = attack_name(one.attack), result.matrix.splits
+        return f"{subject} {verb} every other person with the {attack} (sampled: in {trials} of {trials} trials)."
+    return f"{subject} {verb} {sampled(one.breached)} of the other people with the {attack_name(one.attack)}."
+
+
+def stopped(one: Stopped) -> str:
+    """Who breaches how many in spite of a remedy."""
+    verb = "breaches" if one.cell.insiders <= 1 else "breach"
+    return f"{capital(who(one.cell))} still {verb} {share(one.share)} of the other people."
+
+
+def capital(text: str) -> str:
+    """Text that begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(words: list[str], last: str = "and") -> str:
+    """Words by commas."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def worst_attacker(result: AuditResult) -> Reached:
+    """The most dangerous of all attackers in this audit."""
+    return result.reached(result.sizes[-1], result.matrix.samples[-1])
+
+
+def least_knowledge(result: AuditResult, level: float, *, sample: bool = True) -> Reached | None:
+    """The attacker with the fewest insiders, then the smallest sample, who breaches such a share, by an attack."""
+    for insiders in sorted({0, *result.matrix.sizes, *result.sizes}):
+        for size in result.matrix.samples if sample else (0,):
+            found = result.reached(insiders, size)
+            if found.breached.value >= level and found.attack is not None:
+                return found
+    return None
+
+
+def says_nothing(result: AuditResult) -> bool:
+    """Whether no attacker does better than a blind guess that breaches many."""
+    return result.baselines.blind >= _MUCH and worst_attacker(result).breached.value <= result.baselines.blind
+
+
+def reads(result: AuditResult, attacker: AttackerFigures) -> str:
+    """What an attack without insiders reads, of a claim that it makes."""
+    attack = attack_name(attacker.name)
+    if attacker.named == 1 and len(attacker.read) == result.attribute_count:
+        if attacker.named == attacker.share:
+            return f"Without any knowledge, the {attack} reads every value of every record."
+        return (
+            f"Without any knowledge, the {attack} reads every value of every record. Only names and directions of the "
+            "columns are missing, and value ranges, a public sample or a few known records supply them."
+        )
+    read = [repr(column(result, int(place))) for place in attacker.read]
+    some = f"{', '.join(read[:3])}{', ...' if len(read) > 3 else ''}"
+    if not read:
+        return f"Without any knowledge, the {attack} reads a part of the release, but no whole attribute."
+    return (
+        f"Without any knowledge, the {attack} reads {len(read)} of {count(result.attribute_count, 'attribute')} "
+        f"({some}) of all records, up to their names and directions."
+    )
+
+
+def undecided(attacker: AttackerFigures) -> str:
+    """What it means that an attack ran out of time."""
+    attack = attack_name(attacker.name)
+    return f"The {attack}, which needs no insider, came to no decision: with more time or knowledge it may succeed."
+
+
+def no_claim(attacker: AttackerFigures) -> str:
+    """Why an attack without knowledge reads nothing."""
+    why = attacker.reason.removeprefix("Nothing is claimed: ")
+    return f"Without any knowledge, the {attack_name(attacker.name)} reads nothing: {why}"

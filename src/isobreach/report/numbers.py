@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shares as text: as many digits as their interval supports, and never rounded to none or all."""
+
+from isobreach.audits import Sampled
+
+_POINT = 0.01
+
+
+def share(value: float, digits: int | None = None) -> str:
+    """A share that was counted or computed: whole per cents, one digit more for small ones.
+
+    >>> share(0.0), share(0.0004), share(0.0123), share(0.55), share(0.9999), share(1.0)
+    ('0%', 'under 0.1%', '1.2%', '55%', 'over 99%', '100%')
+    """
+    places = (1 if value < 0.1 else 0) if digits is None else digits
+    text = f"{100 * value:.{places}f}"
+    step = 10.0**-places
+    if float(text) == 0 and value > 0:
+        return f"under {step:g}%"
+    if float(text) == 100 and value < 1:
+        return f"over {100 - step:g}%"
+    return f"{text.removesuffix('.0') if digits is None or float(text) in (0, 100) else text}%"
+
+
+def sampled(value: Sampled) -> str:
+    """A sampled share with its 95% interval.
+
+    >>> sampled(Sampled(0.83, 0.813, 0.846)), sampled(Sampled(0.0314, 0.0301, 0.0329)), sampled(Sampled(1.0, 0.91, 1.0))
+    ('83% (81 to 85%)', '3.1% (3.0 to 3.3%)', '100% (91 to 100%)')
+    >>> sampled(Sampled(0.0, 0.0, 0.0004)), sampled(Sampled(0.4, 0.4, 0.4)), sampled(Sampled(0.4, 0.0, 1.0))
+    ('0% (under 0.1%)', '40%', '40%')
+    """
+    width = value.high - value.low
+    if width == 0 or width >= 1:  # counted; or of one trial, which tells nothing of the next
+        return share(value.value)
+    digits = 0 if width >= _POINT else 1
+    low, high = (f"{100 * end:.{digits}f}" for end in (value.low, value.high))
+    said = share(value.value, digits)
+    if low == high:
+        inside = share(value.high, digits) if float(high) in (0, 100) else f"{high}%"
+        return f"{said} ({inside})" if inside != said else said
+    return f"{said} ({low} to {high}%)"
+
+
+def probability(value: float) -> str:
+    """A probability with two digits that never round to a certainty which is none.
+
+    >>> probability(1.0), probability(0.9999), probability(0.5), probability(0.001), probability(0.0)
+    ('1', 'over 0.99', '0.50', 'under 0.01', '0')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0f}"
+    return "over 0.99" if value > 0.99 else "under 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def amount(value: float) -> str:
+    """A number of records, or under noise an expected one.
+
+    >>> amount(1234.0), amount(12.345)
+    ('1,234', '12.3')
+    """
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}" if value < 100 else f"{value:,.1f}"
