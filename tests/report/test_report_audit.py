@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 import isobreach as ib
+from isobreach.audits import Cell, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.report import audit_document, audit_schema, audit_verdict
+from isobreach.report.audit_decision import _exceeds
 from json_schema import violations
 
 RNG = np.random.default_rng(0)
@@ -319,3 +321,21 @@ def test_the_decision_follows_the_limit():
     assert second.status in ("condition", "open")
     assert [one.gate[-1].value for one in (first, second)] == ["Closed", "Open"]
     assert [one.gate().closed for one in (closed, open_)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("blind", "rate", "readers", "played", "said"),
+    [
+        (0.2, 0.0, {}, None, "a blind guess still breaches 20% of all people"),
+        (0.0, 0.2, {}, None, "8 insiders still breach 20% of the other people"),
+        (0.0, 0.0, {"lattice": 0.5}, None, "the grid attack still reads 50% of the records without any insider"),
+        (0.0, 0.0, {}, 0.5, "a single insider who has 200 public records still breaches 50% of the other people"),
+        (0.0, 0.0, {}, 0.0, "the gate stays closed, by the most exposed record or the upper end of an interval"),
+    ],
+)
+def test_where_no_noise_is_enough_the_page_says_who_exceeds_the_limit(blind, rate, readers, played, said):
+    sure = lambda value: Sampled(value, value, value)  # noqa: E731
+    stopped = None if played is None else Stopped("alignment", Cell(1, 200), played)
+    level = NoiseFigures(1.0, sure(rate), sure(0.1), 0.3, readers, stopped)
+    tried = Remedies(8, 0.05, 100, (level,), None, 1.0, blind, "the column means", ())
+    assert _exceeds(tried, level) == said

@@ -6,7 +6,7 @@ The limit is the owner's. Where there is none, the share of other people breache
 """
 
 from isobreach._phrases import count
-from isobreach.audits import SHARE, AuditResult, Criterion, Gate, Reached, Remedies, gate
+from isobreach.audits import SHARE, AuditResult, Criterion, Gate, NoiseFigures, Reached, Remedies, gate
 from isobreach.document import Decision, Fact, Status
 from isobreach.report.audit_words import (
     attack_name,
@@ -229,12 +229,28 @@ def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     rely = (
         "Do not rely on noise or jitter.",
         (
-            f"No level that was tried meets the limit. With the strongest noise ({last.noise:g}), "
-            f"{count(tried.insiders, 'insider')} breach {sampled(last.breach_rate)} of the other people, and "
+            "No level that was tried meets the limit. "
+            f"With the strongest noise ({last.noise:g}), {_exceeds(tried, last)}, and "
             f"{sampled(last.neighbours)} of the nearest neighbours are kept."
         ),
     )
     return (_OTHER_PROTECTION, rely, _AGAIN)
+
+
+def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
+    """Who stands against the limit at a level of noise."""
+    reader, read = max(level.attackers.items(), key=lambda item: item[1], default=("", 0.0))
+    played = level.played
+    if tried.blind > tried.target:
+        return f"a blind guess still breaches {share(tried.blind)} of all people"
+    if level.breach_rate.high > tried.target:
+        return f"{count(tried.insiders, 'insider')} still breach {sampled(level.breach_rate)} of the other people"
+    if read > tried.target:
+        return f"the {attack_name(reader)} still reads {share(read)} of the records without any insider"
+    if played is not None and played.share > tried.target:
+        verb = "breaches" if played.cell.insiders <= 1 else "breach"
+        return f"{who(played.cell)} still {verb} {share(played.share)} of the other people"
+    return "the gate stays closed, by the most exposed record or the upper end of an interval"
 
 
 def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
