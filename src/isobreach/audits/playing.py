@@ -59,7 +59,7 @@ class Effort:
     splits: int = 8
     rows: int = 6_000
     sizes: int = 4
-    apart: int = 100_000
+    apart: int = 20_000
     everything: float = 0.999
 
 
