@@ -172,7 +172,7 @@ def remedies(
     jitter_seeds = draws.integers(0, 2**62, (len(JITTER_LEVELS), repeats))
     tried = _Tried(table, coalitions, kept, progress)
     alone = [name for name in settings.attackers if ATTACKS[name].alone]
-    players = _Players(remedied, target, settings.splits, kept, progress)
+    players = _Players(target, settings.splits, kept, progress)
     steps = np.array([grid_spacing(column) for column in records.T]) if readable else np.zeros(records.shape[1])
     spread = float(np.sqrt(np.var(records, axis=0).mean()))
     figures, smallest = [], None
@@ -229,7 +229,6 @@ def remedies(
 class _Players:
     """Attackers who are played against a remedy, on as many splits as the release that is planned."""
 
-    remedied: Remedied
     limit: float
     splits: int
     kept: Kept
@@ -238,8 +237,7 @@ class _Players:
     def worst(self, label: str, game: Game) -> tuple[Stopped | None, list[list[Scores]] | None]:
         """Who breaches most on one split, and all that was played; None where that ended, because it is too much."""
         best, played = None, []
-        splits = play(game, self.splits, self.kept.under(label), self.progress, label)
-        for split in splits:
+        for split in play(game, self.splits, self.kept.under(label), self.progress, label):
             played.append(split)
             for score in split:
                 if best is None or score.breached > best.share:

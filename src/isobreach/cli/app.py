@@ -214,7 +214,9 @@ app.add_command(attack)
 @click.option(
     "--noise-levels", help="Noise to try as a remedy, relative to the table's spread, by commas: 0.1,0.2,0.5."
 )
-@click.option("--target", type=float, help="The limit of remedies where there is no --limit.  [default: 0.05]")
+@click.option(
+    "--target", type=float, default=0.05, show_default=True, help="The limit of remedies where there is no --limit."
+)
 @click.option(
     "--attacks",
     multiple=True,
@@ -256,7 +258,7 @@ def audit(
     level: float,
     tolerance: str | None,
     noise_levels: str | None,
-    target: float | None,
+    target: float,
     attacks: tuple[str, ...] | None,
     samples: str,
     ranges: bool,
@@ -300,7 +302,7 @@ def audit(
         "level": level,
         "tolerance": tolerances[0] if len(tolerances) == 1 else tolerances or None,
         "noise_levels": parse_numbers("--noise-levels", noise_levels),
-        "target": 0.05 if target is None else target,
+        "target": target,
         "limit": None if gate.criterion is None else gate.criterion.limit,
         "criterion": (criterion or "share") if gate.criterion is None else gate.criterion.kind,
         "attacks": attacks,

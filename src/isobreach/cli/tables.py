@@ -112,7 +112,7 @@ def steps_path(path: Path) -> Path:
 
 
 def read_steps(path: Path) -> Steps:
-    """Recorded steps."""
+    """Steps of a preparation, from a file that prepare or perturb wrote."""
     return Steps.from_json(read_json(path, "--steps"), "--steps")
 
 

@@ -39,7 +39,7 @@ class RawColumn:
         return np.isnan(self.values) if self.values.dtype.kind == "f" else np.zeros(len(self.values), dtype=np.bool_)
 
     def take(self, rows: NDArray[Any]) -> "RawColumn":
-        """Some rows."""
+        """The same column, with these of its rows alone."""
         return replace(self, values=self.values[rows])
 
 

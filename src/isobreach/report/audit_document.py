@@ -115,7 +115,8 @@ def _more(result: AuditResult) -> list[str]:
             f"Of {count(last.size, 'random insider')}, {sampled(last.random.linked)} find their own row with certainty."
         )
     lines += [no_claim(one) for one in result.readers if not one.claimed and one.decided]
-    lines += [one.reason for one in result.readers if one.claimed]
+    # An attack counts columns, and several of them may be one attribute: then its own words would contradict the page.
+    lines += [one.reason for one in result.readers if one.claimed and len(one.attributes) == result.columns]
     left = [f"{one:,}" for one in result.samples_asked if one not in result.matrix.samples]
     lines += [f"A public sample of {one} records was not tried: the table is too small." for one in left]
     repeated = 0 if result.ids is None else result.rows - len(np.unique(result.ids))

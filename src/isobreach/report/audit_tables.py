@@ -88,7 +88,7 @@ def remedies_lead(result: AuditResult) -> str:
             f"Jitter of {moved.jitter:g} step meets the limit of {share(tried.target)}. It keeps "
             f"{sampled(moved.neighbours)} of the nearest neighbours."
         )
-    return f"Nothing that was tried: no level of noise or jitter meets the limit of {share(tried.target)}."
+    return f"No level of noise or jitter that was tried meets the limit of {share(tried.target)}."
 
 
 def remedies_section(result: AuditResult) -> Section:
