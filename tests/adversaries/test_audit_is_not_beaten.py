@@ -3,8 +3,7 @@
 
 An adversary's share is a mean over eight releases, and the audit's over its splits. Both have an interval of 95%; he
 has beaten the audit where his lies above the audit's. The audit's shares of attributes have none: as many draws err as
-much as his, and a percent more is not a finding. Eight releases do not show what fails once in twenty times (two
-columns that all insiders have alike, say), so whoever seems to win is played on more of them.
+much as his, and a percent more is not a finding.
 
 Pairs that tell are tried in every run. All of them take some twenty minutes:
 
@@ -19,16 +18,20 @@ import pytest
 from scipy.stats import t
 
 import isobreach as ib
-from adversaries.playing import ADVERSARIES, SEEDS, knows, play
+from adversaries.playing import ADVERSARIES, knows, play
 from adversaries.tables import TABLES
 from effort import slow
 
 CASES = {f"{name}, {release.name}": (table, release) for name, table in TABLES.items() for release in table.releases}
 PERCENT = 0.01
-MORE = range(48)  # releases on which a win must hold
 
 # Who still beats the audit, and why. Whoever mends a cause takes its line out: the test says so.
 OPEN = {
+    (
+        "independent_grid",
+        "dense bits, noisy",
+        8,
+    ): "0.995 against 0.905: a split exchanges two columns that insiders have alike",
     ("independent_grid", "answers, noisy", 8): "one attribute of eight: 0.936 against 0.899, the cause is not known",
 }
 
@@ -48,7 +51,6 @@ TELLING = [
     ("most_common_value", "codes, orthogonal", 0),
     *slow(
         ("rounding_insiders", "dense bits, noisy", 20),
-        ("independent_grid", "dense bits, noisy", 8),
         ("bits_from_directions", "sparse bits, orthogonal-noise", 30),
         ("nearest_insider", "sparse bits, orthogonal-noise", 30),
         ("whole_number_insiders", "answers, noisy", 16),
@@ -88,13 +90,9 @@ def half_width(shares, comparisons=1):
 
 def beaten(name, case, size, audit):
     """What the adversary got and the audit did not see, as sentences; none is fine."""
-    return [*_beaten(name, case, size, audit, SEEDS)] and [*_beaten(name, case, size, audit, MORE)]
-
-
-def _beaten(name, case, size, audit, seeds):
     table, release = CASES[case]
     adversary = ADVERSARIES[name]
-    got = play(adversary, table, release, size, seeds)
+    got = play(adversary, table, release, size)
     sample = table.sample if "sample" in knows(adversary) else 0
     seen, learned = audit.breached(insiders=size, sample=sample), audit.learned(insiders=size, sample=sample)
     records, attributes = got.records.mean(), got.attributes.mean(axis=0)
@@ -112,7 +110,7 @@ def test_the_audit_is_not_beaten(name, case, size):
     table, _ = CASES[case]
     held = knows(ADVERSARIES[name])
     audit = report(case, (size or 1,), table.sample if "sample" in held else 0, "ranges" in held)
-    assert not beaten(name, case, size, audit)
+    assert not [*beaten(name, case, size, audit)]
 
 
 @pytest.mark.skipif(
@@ -128,6 +126,6 @@ def test_nobody_beats_the_audit(case):
             ranges = "ranges" in knows(adversary)  # nobody knows ranges and a sample
             audit = report(case, table.sizes, 0 if ranges else table.sample, ranges)
             for size in sizes(adversary, table):
-                found[name, case, size] = beaten(name, case, size, audit)
+                found[name, case, size] = [*beaten(name, case, size, audit)]
     winners = {pair: texts for pair, texts in found.items() if texts}
     assert set(winners) == {pair for pair in OPEN if pair[1] == case}, winners
