@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.decomposition import FastICA
 
 SCHEMES = {"orthogonal", "rigid", "noisy"}
-SUCCEEDS = ("exponential", "orthogonal", 2, 0.7)
+SUCCEEDS = ("exponential", "orthogonal", 2, 0.5)
 
 
 def estimates(released, *, insiders, rows, motion, seed):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who the adversaries are, what each of them gets, and how well each of them does.
 
+They attack the very releases that an audit attacks, its splits of the table, with the insiders and the sample of these:
+luck with a release is then nobody's, and what one of them gets beyond the audit is skill.
+
 An adversary is a module of this folder with a function ``estimates(released, *, ...)``. The names of its arguments
 say what he knows:
 
@@ -29,9 +32,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import isobreach as ib
-from isobreach.audits.playing import public_ranges
+from isobreach.audits.playing import EFFORT, Cell, Game, dealt, public_ranges
 
-SEEDS = range(8)
 TOLERANCE = 0.05  # of an attribute's range: the audit's default
 
 FULL, MISSING = 2, 2  # of partial records: insiders who know all of their attributes, and how many the others miss
@@ -57,18 +59,22 @@ class Played:
     attributes: np.ndarray
 
 
-def play(adversary, table, scheme, size, seeds=SEEDS):
-    """Let an adversary attack releases of a table, each with other insiders, another sample and another key."""
-    got = [_play(adversary, table, scheme, size, seed) for seed in seeds]
+def play(adversary, table, scheme, size, held_out=None, seed=0):
+    """Let an adversary attack the splits of a table, each with other insiders, another sample and another key.
+
+    ``held_out``: records that are not published, as in the audit; as many as his sample has by default.
+    """
+    if held_out is None:
+        held_out = table.sample if "sample" in knows(adversary) else 0
+    game = Game(table.records, scheme, (), (Cell(0, held_out),), table.epsilon, np.zeros(0), np.zeros(0), seed)
+    got = [_play(adversary, table, scheme, size, dealt(split, game)) for split in range(EFFORT.splits)]
     return Played(np.array([records for records, _ in got]), np.array([attributes for _, attributes in got]))
 
 
-def _play(adversary, table, scheme, size, seed):
-    draws, asked = np.random.default_rng(seed), knows(adversary)
-    people = table.records[draws.permutation(len(table.records))]
-    held_out = table.sample if "sample" in asked else 0
-    people, sample = people[held_out:], people[:held_out]
-    release = ib.perturb(people, scheme, seed=seed)
+def _play(adversary, table, scheme, size, deal):
+    people, sample, asked = deal.published, deal.sample, knows(adversary)
+    release = ib.perturb(people, scheme, seed=int(deal.draws.integers(2**62)))
+    draws, seed = deal.draws, int(deal.draws.integers(2**31))
     if scheme.model.unit_length:  # lengths are not released, and nobody is asked for them
         people, sample = (values / np.linalg.norm(values, axis=1, keepdims=True) for values in (people, sample))
     order = release.key.order

@@ -10,7 +10,7 @@ import isobreach as ib
 from audited import audit
 from isobreach.audits.baselines import baselines
 from isobreach.audits.matrix import matrix, told_from_halves
-from isobreach.audits.playing import PLAIN, Cell, Game, Scores, _dealt, _split, cells, played_sizes, public_ranges
+from isobreach.audits.playing import PLAIN, Cell, Game, Scores, _split, cells, dealt, played_sizes, public_ranges
 
 PLAYED = {
     "scheme": "orthogonal",
@@ -29,7 +29,9 @@ def codes(rows=240, columns=5, seed=0):
 
 
 def figures(found):
-    return [(one.name, one.cell, one.variant, one.breached, one.learned.tolist()) for one in found.matrix.attackers]
+    return [
+        (one.name, one.cell, one.variant, one.breached, one.learned.value.tolist()) for one in found.matrix.attackers
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +153,7 @@ def test_who_breaches_everybody_on_all_splits_is_told_though_others_do_on_half_o
     assert told_from_halves(np.array([[0.2, 1.0], [1.0, 1.0]] * 4)).mean() == pytest.approx(0.6)
     found = matrix(splits, (1,), (), ranges=False, unsuited={}, people=500).best[Cell(1)]
     assert found.breached.value == pytest.approx(1.0)
-    assert found.learned == pytest.approx([1.0])
+    assert found.learned.value == pytest.approx([1.0])
 
 
 def test_a_sure_way_is_told_beside_one_that_sometimes_succeeds():
@@ -180,7 +182,7 @@ def test_an_attribute_is_told_by_who_learns_all_of_them_where_others_are_lucky()
         for ways in ({"a lucky one": one, "skilled": [0.99, 0.99]} for one in lucky)
     ]
     found = matrix(splits, (1,), (), ranges=False, unsuited={})
-    assert found.best[Cell(1)].learned == pytest.approx([0.99, 0.99])
+    assert found.best[Cell(1)].learned.value == pytest.approx([0.99, 0.99])
 
 
 def test_skill_is_told_whole():
@@ -188,7 +190,7 @@ def test_skill_is_told_whole():
     found = matrix([split] * 4, (1,), (), ranges=False, unsuited={})
     assert found.best[Cell(1)].variant == "rounded"
     assert found.best[Cell(1)].breached.value == pytest.approx(0.9)
-    assert found.best[Cell(1)].learned == pytest.approx([0.9])
+    assert found.best[Cell(1)].learned.value == pytest.approx([0.9])
 
 
 def test_a_variant_that_is_missing_on_a_split_is_the_plain_estimate_there():
@@ -251,7 +253,7 @@ def split(records, scheme, *cells_):
     attacks = ("known-input", "lattice", "alignment")
     tolerance = 0.05 * np.ptp(records, axis=0)
     game = Game(records, scheme, attacks, cells_, 0.1, tolerance, public_ranges(records), 0)
-    return _split(_dealt(0, game), game.rules)
+    return _split(dealt(0, game), game.rules)
 
 
 def test_a_padded_release_is_no_protection():
@@ -300,3 +302,24 @@ def test_a_guess_that_serves_most_people_does_not_hide_who_is_breached():
 def test_a_gate_that_cannot_be_decided_is_refused(report, limit, insiders):
     with pytest.raises(ib.InputError):
         report.gate(limit, insiders)
+
+
+def test_shares_of_attributes_have_intervals_that_cover_what_was_told(report):
+    for insiders, sample in ((0, 0), (3, 0), (5, 60)):
+        shares = report.learned_shares(insiders, sample)
+        assert np.array_equal(shares.value, report.learned(insiders, sample))
+        assert (shares.low <= shares.value).all()
+        assert (shares.value <= shares.high).all()
+        assert ((shares.low >= 0) & (shares.high <= 1)).all()
+    blind = report.learned_shares(0, 0)
+    assert (blind.value[blind.low == blind.high] >= report.baselines.blind_attributes[blind.low == blind.high]).all()
+
+
+def test_one_bad_split_of_eight_widens_the_interval_of_an_attribute():
+    """Where a choice on one half fails on a split of the other, the figure is too low; its interval says so."""
+    shares = [0.93, 0.94, 0.92, 0.93, 0.69, 0.93, 0.94, 0.92]
+    splits = [[Scores(Cell(1), "known-input", "one", 0.5, np.array([one]))] for one in shares]
+    found = matrix(splits, (1,), (), ranges=False, unsuited={}, people=500).best[Cell(1)].learned.of(0)
+    assert found.value == pytest.approx(np.mean(shares))
+    assert found.low < 0.85
+    assert found.high > 0.94

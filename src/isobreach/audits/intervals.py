@@ -38,6 +38,31 @@ class Sampled:
     high: float
 
 
+@dataclass(frozen=True, eq=False)
+class SampledShares:
+    """A sampled figure of every attribute, and their 95% intervals."""
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def exact(cls, value: FloatArray) -> "SampledShares":
+        """Figures that are not sampled."""
+        return cls(value, value, value)
+
+    @classmethod
+    def largest(cls, figures: Sequence["SampledShares"]) -> "SampledShares":
+        """Of every attribute the largest figure, with its interval."""
+        parts = np.array([(one.value, one.low, one.high) for one in figures])
+        best = parts[:, 0].argmax(axis=0)
+        return cls(*parts[best, :, np.arange(parts.shape[2])].T)
+
+    def of(self, place: int) -> Sampled:
+        """The figure of one attribute."""
+        return Sampled(float(self.value[place]), float(self.low[place]), float(self.high[place]))
+
+
 def wilson(successes: float, trials: float, *, quantile: float = _NORMAL) -> Sampled:
     """Wilson's interval for a share: centre (x + z^2/2T) / (1 + z^2/T).
 

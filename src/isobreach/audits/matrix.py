@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.audits.intervals import Sampled, mean_interval, mean_limits
+from isobreach.audits.intervals import Sampled, SampledShares, mean_interval, mean_limits
 from isobreach.audits.playing import PLAIN, Cell, Scores
 
 FloatArray = NDArray[np.float64]
@@ -37,7 +37,7 @@ class PlayedAttacker:
     breached
         Share of others breached: mean over splits, with its 95% interval.
     learned
-        Of each attribute, the share of others of whom it is learned.
+        Of each attribute, the share of others of whom it is learned: likewise.
     splits
         How many were played.
     """
@@ -46,7 +46,7 @@ class PlayedAttacker:
     cell: Cell
     variant: str
     breached: Sampled
-    learned: FloatArray = field(repr=False)
+    learned: SampledShares = field(repr=False)
     splits: int
 
     @property
@@ -72,7 +72,7 @@ class Best:
     attack: str
     variant: str
     breached: Sampled
-    learned: FloatArray = field(repr=False)
+    learned: SampledShares = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +123,9 @@ class Matrix:
 
         return max(within, key=rank, default=None)
 
-    def learned(self, insiders: int, sample: int, columns: int) -> FloatArray:
-        """Of each attribute, the largest share of others of whom a cell with at most so much knowledge learns it."""
-        found = [
-            best.learned for cell, best in self.best.items() if cell.insiders <= insiders and cell.sample <= sample
-        ]
-        return np.asarray(np.max(found, axis=0)) if found else np.zeros(columns)
+    def learned(self, insiders: int, sample: int) -> list[SampledShares]:
+        """Of each attribute the share of others of whom it is learned, in every cell with at most so much knowledge."""
+        return [best.learned for cell, best in self.best.items() if cell.insiders <= insiders and cell.sample <= sample]
 
 
 def matrix(
@@ -164,8 +161,9 @@ def _best(splits: Sequence[Sequence[Scores]], people: int | None) -> Best:
     shares, learned = (np.array(figures) for figures in zip(*(_figures(split, ways) for split in splits), strict=True))
     attack, variant = ways[int(shares.mean(axis=0).argmax())]
     of_all = learned.mean(axis=2)
-    attributes = [float(_told(own, (own, of_all), people).mean()) for own in np.moveaxis(learned, 2, 0)]
-    return Best(attack, variant, mean_interval(_told(shares, (shares,), people), people), np.array(attributes))
+    told = np.stack([_told(own, (own, of_all), people) for own in np.moveaxis(learned, 2, 0)], axis=1)
+    attributes = SampledShares(told.mean(axis=0), *mean_limits(told, people))
+    return Best(attack, variant, mean_interval(_told(shares, (shares,), people), people), attributes)
 
 
 def _told(values: FloatArray, merits: Sequence[FloatArray], people: int | None) -> FloatArray:

@@ -181,7 +181,7 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
     rest = [k for k in range(splits) if saved[k] is None]
     done = splits - len(rest)
     progress(label, done, splits)
-    found = game.workers.run(_split, (_dealt(k, game) for k in rest), game.rules)
+    found = game.workers.run(_split, (dealt(k, game) for k in rest), game.rules)
     for k in range(splits):
         arrays = saved[k]
         if arrays is not None:
@@ -195,7 +195,7 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
 
 
 @dataclass(frozen=True, eq=False)
-class _Deal:
+class Deal:
     """What one split draws of the table: the sample, the records that are published, and what draws the rest."""
 
     sample: NDArray[Any]
@@ -204,15 +204,15 @@ class _Deal:
     draws: np.random.Generator
 
 
-def _dealt(number: int, game: Game) -> _Deal:
-    """Draw a split."""
+def dealt(number: int, game: Game) -> Deal:
+    """Draw a split; its release is made with the next whole number below 2^62 that ``draws`` gives."""
     draws = generator(game.seed, "split", number)
     order = draws.permutation(len(game.records))
     sample, published = order[: game.held_out], order[game.held_out :][: game.rows]
-    return _Deal(game.records[sample], game.records[published], game.groups.take(published), draws)
+    return Deal(game.records[sample], game.records[published], game.groups.take(published), draws)
 
 
-def _split(deal: _Deal, game: Game) -> list[Scores]:
+def _split(deal: Deal, game: Game) -> list[Scores]:
     """Everything that is played on one split."""
     sample, rest, groups, draws = deal.sample, deal.published, deal.groups, deal.draws
     original = rest

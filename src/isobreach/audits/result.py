@@ -14,7 +14,7 @@ from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
 from isobreach.audits.criterion import Criterion
-from isobreach.audits.intervals import Sampled, wilson_limits
+from isobreach.audits.intervals import Sampled, SampledShares, wilson_limits
 from isobreach.audits.matrix import Matrix, PlayedAttacker
 from isobreach.audits.playing import Cell
 from isobreach.audits.remedies import Remedies
@@ -364,8 +364,23 @@ class AuditResult:
         insiders, sample
             As for ``breached``.
         """
+        return self.learned_shares(insiders, sample).value
+
+    def learned_shares(self, insiders: int, sample: int = 0) -> SampledShares:
+        """Return the same with its 95% intervals: ``value``, ``low`` and ``high``, arrays with an entry an attribute.
+
+        Parameters
+        ----------
+        insiders, sample
+            As for ``breached``.
+        """
         check_integer("insiders", insiders, least=0)
         check_integer("sample", sample, least=0)
-        played = self.matrix.learned(insiders, sample, self.attribute_count)
-        closed = [self.attributes.value[k] for k, size in enumerate(self.sizes) if size <= insiders]
-        return np.asarray(np.max([self.baselines.blind_attributes, played, *closed], axis=0))
+        figures = self.attributes
+        closed = [
+            SampledShares(figures.value[k], figures.low[k], figures.high[k])
+            for k, size in enumerate(self.sizes)
+            if size <= insiders
+        ]
+        blind = SampledShares.exact(self.baselines.blind_attributes)
+        return SampledShares.largest([blind, *self.matrix.learned(insiders, sample), *closed])

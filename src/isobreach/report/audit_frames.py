@@ -49,12 +49,15 @@ def record_columns(result: AuditResult) -> Columns:
 def attribute_columns(result: AuditResult) -> Columns:
     """By whom each attribute is learned; a tolerance of 5% is left out, because it would tell the range."""
     figures, total = result.attributes, result.attribute_count
+    best = result.learned_shares(result.sizes[-1], result.matrix.samples[-1])
     columns: Columns = {
         "attribute": np.array([column(result, place) for place in range(total)]),
         "tolerance": figures.tolerance if figures.given else np.full(total, np.nan),
         "column_mean": result.baselines.attributes,
         "blind_guess": result.baselines.blind_attributes,
-        "best_attacker": result.learned(result.sizes[-1], result.matrix.samples[-1]),
+        "best_attacker": best.value,
+        "best_attacker_low": best.low,
+        "best_attacker_high": best.high,
         **{f"{one.name}_attack": one.attributes for one in result.readers},
     }
     for place, size in enumerate(result.sizes):

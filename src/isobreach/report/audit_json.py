@@ -158,14 +158,16 @@ def _sampled(value: Sampled) -> Interval:
 
 
 def _attribute(result: AuditResult, place: int) -> AttributeRecord:
-    figures = result.attributes
+    figures, best = result.attributes, result.learned_shares(result.sizes[-1], result.matrix.samples[-1])
     within = figures.tolerance[place]
     return {
         "name": column(result, place),
         "tolerance": float(within) if figures.given and np.isfinite(within) else None,
         "column_mean": float(result.baselines.attributes[place]),
         "blind_guess": float(result.baselines.blind_attributes[place]),
-        "best_attacker": float(result.learned(result.sizes[-1], result.matrix.samples[-1])[place]),
+        "best_attacker": float(best.value[place]),
+        "best_attacker_low": float(best.low[place]),
+        "best_attacker_high": float(best.high[place]),
         "attackers": {one.name: float(one.attributes[place]) for one in result.readers},
         "by_size": [
             {

@@ -150,6 +150,8 @@ class AttributeRecord(TypedDict):
     column_mean: Share
     blind_guess: Share
     best_attacker: Share
+    best_attacker_low: Share
+    best_attacker_high: Share
     attackers: dict[str, Share]
     by_size: list[BySizeRecord]
 

@@ -261,12 +261,12 @@ def attributes_table(result: AuditResult) -> Table:
     """What is learned of each attribute, by whom."""
     figures, last = result.attributes, len(result.sizes) - 1
     places = sorted({0, last // 3, 2 * last // 3, last})
-    best, blind = result.learned(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
+    best, blind = result.learned_shares(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
     heads: tuple[Column | str, ...] = (
         "Attribute",
         Column("Guess of the mean", "exact", number=True),
         Column("Best blind guess", "exact", number=True),
-        Column("Best attacker", "sampled", number=True),
+        Column("Best attacker", _INTERVAL, number=True),
         *(Column(f"{count(result.sizes[k], 'insider')}, distance attack", _INTERVAL, number=True) for k in places),
         *(
             Column(f"{attack_name(one.name)}, columns named".capitalize(), "exact", number=True)
@@ -275,7 +275,7 @@ def attributes_table(result: AuditResult) -> Table:
         Column("Within"),
     )
     rows = []
-    for place in np.argsort(-(best - blind), kind="stable").tolist():
+    for place in np.argsort(-(best.value - blind), kind="stable").tolist():
         by_size = [
             Sampled(*(float(part[k, place]) for part in (figures.value, figures.low, figures.high))) for k in places
         ]
@@ -284,7 +284,7 @@ def attributes_table(result: AuditResult) -> Table:
                 column(result, place),
                 share(float(result.baselines.attributes[place])),
                 share(float(blind[place])),
-                share(float(best[place])),
+                sampled(best.of(place)),
                 *(sampled(one) for one in by_size),
                 *(share(float(one.attributes[place])) for one in result.readers),
                 within(result, place),
