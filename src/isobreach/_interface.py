@@ -4,6 +4,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,14 +12,14 @@ from numpy.typing import NDArray
 
 from isobreach import attacks, audits, linking, preparation, schemes
 from isobreach._progress import Progress, no_progress
-from isobreach._reports import AttackReport, AuditReport, LinkReport
+from isobreach._reports import AttackReport, AuditReport, LinkReport, ReconstructionReport, reconstruction_report
 from isobreach._validation import check_integer
-from isobreach.attacks import Knowledge, Reconstruction
+from isobreach.attacks import Knowledge
 from isobreach.audits import EFFORT, INSIDERS, SHARE, Criterion, Settings, Store
-from isobreach.engine import Engine
+from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
-from isobreach.io import Table, as_table, default_columns, like
+from isobreach.io import Table, as_table, bounded_attributes, default_columns, like, read_ranges
 from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.preparation import PreparedTable, done_words
 from isobreach.schemes import Key, Release, Scheme
@@ -84,7 +85,7 @@ def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> 
     Parameters
     ----------
     X
-        The table: NumPy, pandas, polars or Arrow. Columns without numbers are left out, with a warning.
+        The table: NumPy, pandas, polars, Arrow or a path. Columns without numbers are left out, with a warning.
     scheme
         A name, one of ``ib.schemes.SCHEMES``, or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
     seed
@@ -113,7 +114,7 @@ def invert(key: Key, released: Any) -> Any:
     key
         The key of this release: ``release.key``, or one that ``read_key`` gave back.
     released
-        The release: NumPy, pandas, polars or Arrow.
+        The release: NumPy, pandas, polars, Arrow or a path.
     """
     table = _read(released, "released")
     records = key.invert(table.values)
@@ -139,9 +140,9 @@ def link(
     Parameters
     ----------
     known
-        Records that the attacker holds: NumPy, pandas, polars or Arrow, numbers in every column. Missing cells (NaN,
-        null) are attributes that are not known: the links of complete records complete such partial records where
-        exactly one row fits and strangers would not. Noise takes complete records only.
+        Records that the attacker holds: NumPy, pandas, polars, Arrow or a path, numbers in every column. Missing cells
+        (NaN, null) are attributes that are not known: the links of complete records complete such partial records
+        where exactly one row fits and strangers would not. Noise takes complete records only.
     released
         The release, with as many columns or more.
     motion
@@ -277,7 +278,7 @@ def audit(
     Parameters
     ----------
     X
-        The table: NumPy, pandas, polars or Arrow.
+        The table: NumPy, pandas, polars, Arrow or a path.
     scheme
         How it is to be protected, a name or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
     epsilon
@@ -375,7 +376,7 @@ def reconstruct(
     seed: int | None = None,
     progress: Progress = no_progress,
     **settings: Any,
-) -> Reconstruction:
+) -> ReconstructionReport:
     """Run an attack by its name, with what the attacker knows.
 
     Parameters
@@ -383,9 +384,10 @@ def reconstruct(
     name
         An attack: ``"known-input"``, ``"kaplan"``, ``"lattice"``, ..., or that of another package.
     released
-        The release: NumPy, pandas, polars or Arrow.
+        The release: NumPy, pandas, polars, Arrow or a path.
     knowledge
-        What the attacker holds; nothing by default. Each attack says what it needs.
+        What the attacker holds; nothing by default. Each attack says what it needs. Its tables may be of any kind too,
+        ``Knowledge(known="insiders.csv")``, and its ranges a file or text such as ``"0:15"``.
     seed
         Makes the attack repeatable.
     progress
@@ -401,20 +403,24 @@ def reconstruct(
     (True, True)
     """
     attack = attacks.ATTACKS.named("name", name)
-    held = Knowledge.of(knowledge)
+    given = {key: settings.pop(key) for key in ("noise", "dictionary") if key in settings}
+    held = replace(Knowledge.of(knowledge), **given)
     tables = {
         key: as_table(value, key)
         for key in ("known", "sample", "dictionary")
         if (value := getattr(held, key)) is not None
     }
     values: dict[str, Any] = {key: table.values for key, table in tables.items()}
-    held = replace(held, **values)
     rows, table = _released(released)
-    found = attacks.reconstruct(name, rows, held, seed=seed, progress=progress, **settings)
+    names = next((one.columns for one in tables.values()), None)
+    if isinstance(held.bounds, str | Path):
+        ranges = read_ranges(str(held.bounds), "bounds")
+        names, values["bounds"] = bounded_attributes(ranges, names, as_engine(rows).shape[1])
+    found = attacks.reconstruct(name, rows, replace(held, **values), seed=seed, progress=progress, **settings)
     _warn_if_nothing_linked(getattr(found, "linkage", None))
     asked = replace(
         found.asked,
-        names=next((one.columns for one in tables.values()), ()),
+        names=names or (),
         known_ids=_ids(tables.get("known")),
         dictionary_ids=_ids(tables.get("dictionary")),
         released_ids=_ids(table),
@@ -422,14 +428,14 @@ def reconstruct(
     )
     found = replace(found, asked=asked)
     if table is None:
-        return found
+        return reconstruction_report(found, found)
     labels = attack.labels(found)
 
     def container(values: NDArray[np.float64], places: NDArray[np.int64]) -> Any:
         columns = [labels.get(j, f"open_{j + 1}") for j in range(values.shape[1])]
         return like(table.kind, values, columns, None if table.ids is None else table.ids[places])
 
-    return found.contained(container)
+    return reconstruction_report(found, found.contained(container))
 
 
 def _as(kind: Callable[..., Report], result: Any) -> Report:

@@ -3,7 +3,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from isobreach import audits
 from isobreach._text import json_text
 from isobreach._validation import check_choice
-from isobreach.attacks import AttackResult, attack_document
+from isobreach.attacks import ATTACKS, AttackResult, Reconstruction, attack_document, describe
 from isobreach.audits import WORST_RECORD, AuditResult, Criterion, Gate
 from isobreach.document import Document
 from isobreach.errors import InputError
@@ -182,3 +184,67 @@ class LinkReport(Described, Linkage):
             "candidates": np.array([len(rows) for rows in self.candidates]),
         }
         return frame(columns)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReconstructionReport(Described, Reconstruction):
+    """What an attack by name gives back, described by that attack.
+
+    Attributes
+    ----------
+    plain
+        The result as the attack gave it, with estimates as an array.
+    """
+
+    plain: Reconstruction = field(kw_only=True)
+
+    def __repr__(self) -> str:
+        rows, columns = self.asked.shape
+        return f"{type(self).__name__}({self.asked.attack!r}, {rows} x {columns}, claimed={self.claimed})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (_values(self),)  # its class has no place where pickle could find it
+
+    def _document(self) -> Document:
+        return describe(self.plain)
+
+    def to_frame(self) -> Any:
+        """Return every released row with its estimated record, as a frame of pandas or an Arrow table.
+
+        Columns that the attack did not read are left out; what was read without a name is called ``open_1``, ... The
+        attack stands by its estimates where ``claimed`` is True.
+        """
+        rows, ids = self.plain.rows, self.asked.released_ids
+        columns: dict[str, NDArray[Any]] = {"released_row": rows if ids is None else ids[rows]}
+        labels = ATTACKS[self.asked.attack].labels(self.plain)
+        return frame(columns | {label: self.plain.estimates[:, place] for place, label in labels.items()})
+
+
+@cache
+def _kind(base: type[Reconstruction]) -> type[ReconstructionReport]:
+    """The class of reports on results of a class: it is both."""
+    if base is Reconstruction:
+        return ReconstructionReport
+    kept = {"__repr__": ReconstructionReport.__repr__, "__doc__": base.__doc__, "__module__": base.__module__}
+    made = type(base.__name__, (base, ReconstructionReport), kept)  # in this order: fields are the base's own
+    return dataclass(frozen=True, eq=False, repr=False)(made)
+
+
+def _values(found: Reconstruction) -> dict[str, Any]:
+    """What a result is made from; what it computes when it is asked for is not asked for."""
+    return {one.name: getattr(found, one.name) for one in fields(found) if one.init}
+
+
+def _made(values: Mapping[str, Any]) -> ReconstructionReport:
+    return _kind(type(values["plain"]))(**values)  # type: ignore[arg-type]  # mypy takes classes for not hashable
+
+
+def reconstruction_report(plain: Reconstruction, contained: Reconstruction) -> ReconstructionReport:
+    """Return a result that describes itself, and is of its own class too.
+
+    Parameters
+    ----------
+    plain, contained
+        The result with estimates as an array, and in the kind of table that came in.
+    """
+    return _made({**_values(contained), "plain": plain})

@@ -19,7 +19,7 @@ from isobreach.attacks.known_input import (
 )
 from isobreach.attacks.lattice import LatticeReconstruction
 from isobreach.attacks.refine import Evidence, Grid, blind, interval_guess, refined, variants
-from isobreach.attacks.registry import ATTACKS, reconstruct
+from isobreach.attacks.registry import ATTACKS, describe, reconstruct
 
 __all__ = [
     "ATTACKS",
@@ -42,6 +42,7 @@ __all__ = [
     "attack_document",
     "attack_linked",
     "blind",
+    "describe",
     "hints",
     "interval_guess",
     "kaplan_estimates",

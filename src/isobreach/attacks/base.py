@@ -41,6 +41,9 @@ _WORDS: dict[Held, str] = {
 class Knowledge:
     """What the attacker holds besides the release; nothing by default.
 
+    ``isobreach.reconstruct`` takes frames, paths and URLs for its tables, and for ``bounds`` a path or text such as
+    ``"0:15"``; attacks get arrays.
+
     Attributes
     ----------
     known
@@ -58,12 +61,12 @@ class Knowledge:
         Candidate records, any of which may be absent from the release.
     """
 
-    known: NDArray[Any] | None = None
-    sample: NDArray[Any] | None = None
-    bounds: ArrayLike | None = None
+    known: Any = None
+    sample: Any = None
+    bounds: Any = None
     noise: float | Literal["estimate"] | None = None
     rows: ArrayLike | None = None
-    dictionary: NDArray[Any] | None = None
+    dictionary: Any = None
 
     @classmethod
     def of(cls, given: object) -> "Knowledge":
@@ -160,6 +163,8 @@ class Asked:
 
     Attributes
     ----------
+    attack
+        Its name.
     shape
         Rows and columns of the release.
     known, sample
@@ -176,6 +181,7 @@ class Asked:
         Columns of the released table that hold no numbers and were not used.
     """
 
+    attack: str = ""
     shape: tuple[int, int] = (0, 0)
     known: int | None = None
     sample: int | None = None
@@ -424,7 +430,7 @@ def reconstruct(
     found = attack.run(release, held, seed=seed, progress=progress, **saved, **chosen)
     _check_found(attack, found, release.shape[0])
     known, sample = (None if table is None else len(table) for table in (held.known, held.sample))
-    asked = Asked(release.shape, known, sample, held.bounds is not None, seed, chosen)
+    asked = Asked(attack.name, release.shape, known, sample, held.bounds is not None, seed, chosen)
     return replace(found, asked=asked)
 
 

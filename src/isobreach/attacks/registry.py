@@ -7,9 +7,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from isobreach import _registry
+from isobreach._phrases import left_out
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks import base
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.document import Document
 from isobreach.engine import Engine, as_engine
 
 ATTACKS: _registry.Registry[Attack] = _registry.ATTACKS
@@ -49,4 +51,20 @@ def reconstruct(
     known = replace(Knowledge.of(knowledge), **held)
     return base.reconstruct(
         attack, as_engine(released), known, seed=seed, progress=progress, settings=settings, studied=studied
+    )
+
+
+def describe(found: Reconstruction) -> Document:
+    """Return what there is to say of a result: what its attack says, and which columns were not used.
+
+    Parameters
+    ----------
+    found
+        What ``reconstruct`` gave back.
+    """
+    document, missed = ATTACKS[found.asked.attack].describe(found), found.asked.left_out
+    return replace(
+        document,
+        findings=(*document.findings, *left_out(missed)),
+        data={**document.data, "left_out": list(missed)},
     )

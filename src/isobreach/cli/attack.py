@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from isobreach._phrases import left_out
 from isobreach._registry import ATTACKS
 from isobreach.cli import options
 from isobreach.cli.command_line import named_as_typed
@@ -125,7 +124,7 @@ def _command(attack: Any) -> click.Command:
 
 def _run(attack: Any, given: dict[str, Any]) -> None:
     """Read what the attacker holds, attack, write, speak."""
-    from isobreach.attacks import reconstruct
+    from isobreach.attacks import describe, reconstruct
     from isobreach.cli.tables import Holdings
     from isobreach.io import check_free
 
@@ -147,13 +146,7 @@ def _run(attack: Any, given: dict[str, Any]) -> None:
         )
         found = replace(found, asked=replace(found.asked, **held.names))
         with console.work("summing up"):
-            document = attack.describe(found)
-            missed = found.asked.left_out
-            document = replace(
-                document,
-                findings=(*document.findings, *left_out(missed)),
-                data={**document.data, "left_out": list(missed)},
-            )
+            document = describe(found)
         if out is not None:
             parameters = {"method": attack.name, **settings, **holdings.parameters}
             with console.work("writing"):

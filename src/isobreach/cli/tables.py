@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and links between the command line and the library."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,11 +18,10 @@ from isobreach.cli.console import Console
 from isobreach.errors import InputError
 from isobreach.io import (
     STANDARD_INPUT,
-    Ranges,
     Source,
     Table,
     asks_nothing,
-    default_columns,
+    bounded_attributes,
     read_json,
     read_ranges,
     select_columns,
@@ -219,7 +217,7 @@ class Holdings:
         if steps is not None and columns is not None:
             raise InputError("--columns", "must be left out with --steps, which says which columns were kept", "both")
         bounds = self._given.get("bounds")
-        ranges = None if bounds is None else read_ranges(bounds, "--bounds")
+        ranges = None if bounds is None else read_ranges(bounds, "bounds")
 
         def records(name: str, columns: Sequence[str] | None, id_column: str | None) -> Table | None:
             source = self.inputs.get(name)
@@ -238,7 +236,9 @@ class Holdings:
         dictionary = records("dictionary", self._like_known("dictionary", known, columns), id_column)
         sample = records("sample", self._like_known("sample", known, columns), id_column if known is None else None)
         released = read_source(self.inputs["released"], "released", console, released_columns, released_id_column)
-        names, limits = _attributes(ranges, known, sample, released.values.shape[1])
+        table = known or sample
+        width = released.values.shape[1]
+        names, limits = bounded_attributes(ranges, None if table is None else table.columns, width)
         return Held(released, known, sample, dictionary, names, limits, self.noise)
 
     def _like_known(self, name: str, known: Table | None, columns: Sequence[str] | None) -> Sequence[str] | None:
@@ -246,48 +246,6 @@ class Holdings:
         if known is None or name not in self.inputs or not (self.inputs["known"].named and self.inputs[name].named):
             return columns
         return known.columns
-
-
-def _attributes(
-    ranges: Ranges | tuple[float, float] | None, known: Table | None, sample: Table | None, released: int
-) -> tuple[tuple[str, ...], NDArray[np.float64] | None]:
-    """Names of the attributes, and their bounds in that order."""
-    table = known or sample
-    names = default_columns(released) if table is None else table.columns
-    if ranges is None:
-        return names, None
-    if isinstance(ranges, tuple) and not isinstance(ranges, Ranges):
-        return names, np.tile(ranges, (len(names), 1))
-    lines, told = len(ranges.values), ranges.names
-    unnamed = names == default_columns(len(names))  # as tables are that have no names
-    if table is not None and told is not None and (not unnamed or set(told) <= set(names)):
-        return names, _by_name(told, ranges.values, names)
-    if lines > len(names) or (lines < len(names) and (table is not None or told is None)):
-        what = count(released, "released column") if table is None else f"{count(len(names), 'column')} of known"
-        raise InputError(
-            "--bounds",
-            f"must have a line for each attribute, {what}",
-            count(lines, "line"),
-            "Name them in 'attribute'.",
-        )
-    # Attributes that no line names have no bounds.
-    values = np.tile([-np.inf, np.inf], (len(names), 1))
-    values[:lines] = ranges.values
-    if told is None:
-        return names, values
-    others = (f"other_{number + 1}" for number in range(len(names) - lines))
-    return (*told, *others), values
-
-
-def _by_name(told: Sequence[str], given: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
-    values = np.tile([-np.inf, np.inf], (len(names), 1))
-    for name, range_ in zip(told, given, strict=True):
-        if name not in names:
-            close = difflib.get_close_matches(name, names)
-            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Columns: {', '.join(names[:20])}."
-            raise InputError("--bounds", "must name attributes that are columns of the other tables", repr(name), hint)
-        values[names.index(name)] = range_
-    return values
 
 
 def read_source(

@@ -7,7 +7,7 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
 from isobreach.io.files import check_written, file_hash, read_toml, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
-from isobreach.io.ranges import Ranges, read_ranges
+from isobreach.io.ranges import bounded_attributes, read_ranges
 from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of
 from isobreach.io.runs import pending_json, read_json, run_record, write_file, write_json
 from isobreach.io.sources import STANDARD_INPUT, Source, as_table, asks_nothing, read_table
@@ -18,7 +18,6 @@ __all__ = [
     "PRIVATE",
     "STANDARD_INPUT",
     "FileStore",
-    "Ranges",
     "RawColumn",
     "RawTable",
     "Source",
@@ -29,6 +28,7 @@ __all__ = [
     "asks_nothing",
     "atomic_directory",
     "atomic_file",
+    "bounded_attributes",
     "check_free",
     "check_written",
     "default_columns",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranges of attributes: a file with a line for each, or one range for all as text."""
 
+import difflib
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import count
 from isobreach.errors import InputError
 from isobreach.io.content import Content
 from isobreach.io.delimited import Written, read_csv, read_layout
 from isobreach.io.files import check_regular, readable
+from isobreach.io.tables import default_columns
 
 _ENDS = {"least": -np.inf, "greatest": np.inf}
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -40,6 +43,53 @@ def read_ranges(given: str, name: str) -> Ranges | tuple[float, float]:
     if not least <= greatest or short.groups() == (None, None):
         raise InputError(name, "must have a least value, a greatest not below it, or both", given)
     return least, greatest
+
+
+def bounded_attributes(
+    ranges: Ranges | tuple[float, float] | None, columns: tuple[str, ...] | None, released: int
+) -> tuple[tuple[str, ...], NDArray[np.float64] | None]:
+    """Return names of the attributes, and their bounds in that order.
+
+    Parameters
+    ----------
+    ranges
+        What ``read_ranges`` gave, if anything.
+    columns
+        Those of the attacker's tables, if there are any.
+    released
+        How many columns the release has.
+    """
+    names = default_columns(released) if columns is None else columns
+    if ranges is None:
+        return names, None
+    if not isinstance(ranges, Ranges):
+        return names, np.tile(ranges, (len(names), 1))
+    lines, told = len(ranges.values), ranges.names
+    unnamed = names == default_columns(len(names))  # as tables are that have no names
+    if columns is not None and told is not None and (not unnamed or set(told) <= set(names)):
+        return names, _by_name(told, ranges.values, names)
+    if lines > len(names) or (lines < len(names) and (columns is not None or told is None)):
+        what = count(released, "released column") if columns is None else f"{count(len(names), 'column')} of known"
+        rule = f"must have a line for each attribute, {what}"
+        raise InputError("bounds", rule, count(lines, "line"), "Name them in 'attribute'.")
+    # Attributes that no line names have no bounds.
+    values = np.tile([-np.inf, np.inf], (len(names), 1))
+    values[:lines] = ranges.values
+    if told is None:
+        return names, values
+    others = (f"other_{number + 1}" for number in range(len(names) - lines))
+    return (*told, *others), values
+
+
+def _by_name(told: tuple[str, ...], given: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+    values = np.tile([-np.inf, np.inf], (len(names), 1))
+    for name, range_ in zip(told, given, strict=True):
+        if name not in names:
+            close = difflib.get_close_matches(name, names)
+            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Columns: {', '.join(names[:20])}."
+            raise InputError("bounds", "must name attributes that are columns of the other tables", repr(name), hint)
+        values[names.index(name)] = range_
+    return values
 
 
 def _from_file(path: Path, name: str) -> Ranges:
