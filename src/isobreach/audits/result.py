@@ -224,6 +224,8 @@ class AuditResult:
         Sizes of public samples that were asked for; ``matrix.samples`` are those that were tried.
     criterion
         What may not be exceeded; None where no limit was given.
+    method
+        What insiders' figures are of, in words: a closed form of the distance attack, or attacks that were played.
     """
 
     scheme: str
@@ -260,6 +262,7 @@ class AuditResult:
     steps: tuple[Mapping[str, Any], ...] = ()
     prepared: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
+    method: str = "distance attack"
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.

@@ -23,18 +23,18 @@ def risk_lead(result: AuditResult) -> str:
     half, largest = result.smallest[2], count(result.sizes[-1], "insider")
     if half.found is None:
         return (
-            f"With the distance attack alone, no group of up to {largest} that was tried breaches half of the others."
+            f"With the {result.method} alone, no group of up to {largest} that was tried breaches half of the others."
         )
     found = count(half.found, "insider")
     if half.random is None:
         return (
-            f"With the distance attack alone, {found} can breach half of the others (worst group found). Typical "
+            f"With the {result.method} alone, {found} can breach half of the others (worst group found). Typical "
             f"groups of up to {largest} do not."
         )
     if half.random == half.found:
-        return f"With the distance attack alone, typical groups of {found} breach half of the others."
+        return f"With the {result.method} alone, typical groups of {found} breach half of the others."
     return (
-        f"With the distance attack alone, {found} can breach half of the others (worst group found). Typical groups "
+        f"With the {result.method} alone, {found} can breach half of the others (worst group found). Typical groups "
         f"need {half.random} (sampled)."
     )
 
@@ -70,7 +70,7 @@ def risk_chart(result: AuditResult) -> Chart:
     panel = Panel("", "insiders who pool their own records", "", lines)
     last = result.per_size[-1]
     text = (
-        f"With {count(last.size, 'insider')}: best attacker {sampled(best[-1])}, distance attack of a typical group "
+        f"With {count(last.size, 'insider')}: best attacker {sampled(best[-1])}, {result.method} of a typical group "
         f"{sampled(last.random.breached)}, of the worst group found {share(float(worst[-1]))}, blind guess "
         f"{share(blind)}."
     )

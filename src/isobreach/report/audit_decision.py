@@ -61,7 +61,7 @@ def decision(result: AuditResult) -> Decision:
     if first.found is not None:
         one = "A single insider" if first.found == 1 else f"{first.found} insiders"
         why = (
-            f"{one} can breach another person with the distance attack (worst group found). "
+            f"{one} can breach another person with the {result.method} (worst group found). "
             f"{breaches(result, _best(result))} {NO_PROOF}"
         )
         accept = ("Decide whether single people may be breached.", "Below, the most exposed ones are listed.")
@@ -292,7 +292,7 @@ def _sample_words(result: AuditResult) -> str:
 def _meaning(result: AuditResult) -> str:
     return (
         f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
-        f"the distance attack, it means a probability of {result.level:g} or more. Insiders are people in the table "
+        f"the {result.method}, it means a probability of {result.level:g} or more. Insiders are people in the table "
         "who pool their own records. Public records are of the same kind, but of other people. Figures with a range in "
         "brackets are sampled, with their 95% interval; all others are counted or computed."
     )

@@ -100,7 +100,7 @@ def _more(result: AuditResult) -> list[str]:
     lines = [
         (
             f"The worst group of {count(last.size, 'insider')} that was found ({last.worst_breached.coalition}) "
-            f"breaches {amount(last.worst_breached.value)} of {others:,} others with the distance attack."
+            f"breaches {amount(last.worst_breached.value)} of {others:,} others with the {result.method}."
         ),
         _worst_record(result),
         _insider(result),
@@ -135,10 +135,10 @@ def _worst_record(result: AuditResult) -> str:
     one, bound = max(result.per_size, key=lambda figures: figures.worst_record.value), result.per_size[-1].bound.worst
     found = one.worst_record
     if found.value == 0:
-        return "No group that was tried breaches anybody with the distance attack: the highest probability is 0."
+        return f"No group that was tried breaches anybody with the {result.method}: the highest probability is 0."
     said = (
         f"The most exposed person is breached with probability {probability(found.value)} by the worst group found "
-        f"({count(one.size, 'insider')}, {found.coalition}), with the distance attack."
+        f"({count(one.size, 'insider')}, {found.coalition}), with the {result.method}."
     )
     if found.value < 1 and bound < 1:
         return f"{said} No group of up to {result.sizes[-1]} exceeds {probability(bound)} (proven)."
@@ -151,7 +151,7 @@ def _insider(result: AuditResult) -> str:
         return f"No single insider could identify their own row: {count(one.tried, 'insider')} tried."
     return (
         f"The single insider who exposes the most, of {one.tried:,} tried, is {person(result, one.record)}: alone, "
-        f"{one.expected:.3g} other people are expected to be breached with the distance attack."
+        f"{one.expected:.3g} other people are expected to be breached with the {result.method}."
     )
 
 
@@ -181,8 +181,8 @@ def _details(result: AuditResult) -> Section:
         "Details",
         (
             *played,
-            Details("All numbers of insiders (distance attack alone)", (sizes_table(result),)),
-            Details("How few insiders are enough (distance attack alone)", (smallest_table(result),)),
+            Details(f"All numbers of insiders ({result.method} alone)", (sizes_table(result),)),
+            Details(f"How few insiders are enough ({result.method} alone)", (smallest_table(result),)),
             Details("All attributes", (attributes_table(result),)),
             *preparation_details(result),
             Details("More findings", (Bullets(tuple(_more(result))),)),

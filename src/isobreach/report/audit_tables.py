@@ -27,10 +27,10 @@ def people_lead(result: AuditResult) -> str:
     breached = int(((places < total) & ~result.baselines.blind_records).sum())
     largest = count(result.sizes[-1], "insider")
     if not breached:
-        return f"Nobody is breached by half of the random groups of up to {largest} with the distance attack."
+        return f"Nobody is breached by half of the random groups of up to {largest} with the {result.method}."
     return (
         f"For {breached:,} of {result.rows:,} people, up to {largest} are enough: half of such random groups breach "
-        "them with the distance attack, while a blind guess does not."
+        f"them with the {result.method}, while a blind guess does not."
     )
 
 
@@ -59,7 +59,7 @@ def people(result: AuditResult) -> Table:
         else ""
     )
     note = (
-        f"The {len(rows)} most exposed, distance attack. Insiders needed: from this number on, half of the random "
+        f"The {len(rows)} most exposed, {result.method}. Insiders needed: from this number on, half of the random "
         "groups breach this person. Breached by random groups: mean over groups of all sizes that were tried. People "
         f"whose intervals overlap may change places with other groups. {out}All people: per_record.parquet."
     )
@@ -233,7 +233,7 @@ def sizes_table(result: AuditResult) -> Table:
                 f"{one.bound.records:,} ({share(one.bound.records / others)})" if one.bound.records < others else "–",
             )
         )
-    return Table("The distance attack, by the number of insiders", heads, tuple(rows))
+    return Table(f"The {result.method}, by the number of insiders", heads, tuple(rows))
 
 
 def smallest_table(result: AuditResult) -> Table:
@@ -254,7 +254,7 @@ def smallest_table(result: AuditResult) -> Table:
         )
         between = typical if low == high else f"{typical} ({low} to {high})"
         rows.append((one.target, found, certain, guessed, between))
-    return Table("How few insiders are enough, distance attack alone", heads, tuple(rows))
+    return Table(f"How few insiders are enough, {result.method} alone", heads, tuple(rows))
 
 
 def attributes_table(result: AuditResult) -> Table:
@@ -267,7 +267,7 @@ def attributes_table(result: AuditResult) -> Table:
         Column("Guess of the mean", "exact", number=True),
         Column("Best blind guess", "exact", number=True),
         Column("Best attacker", _INTERVAL, number=True),
-        *(Column(f"{count(result.sizes[k], 'insider')}, distance attack", _INTERVAL, number=True) for k in places),
+        *(Column(f"{count(result.sizes[k], 'insider')}, {result.method}", _INTERVAL, number=True) for k in places),
         *(
             Column(f"{attack_name(one.name)}, columns named".capitalize(), "exact", number=True)
             for one in result.readers
