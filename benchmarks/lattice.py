@@ -40,6 +40,7 @@ class Case:
         random = np.random.default_rng(seed)
         moved = self.records + random.uniform(0, self.jitter, self.records.shape)
         release = ib.perturb(moved, "rigid" if translate else "orthogonal", seed=seed)
+        assert isinstance(release.key, ib.Key)
         rows = release.data + self.noise * random.standard_normal(self.records.shape)
         rows = rows if self.decimals is None else np.round(rows, self.decimals)
         rows = rows.astype(np.float32) if self.single else rows

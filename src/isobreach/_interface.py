@@ -22,7 +22,7 @@ from isobreach.geometry import Estimator
 from isobreach.io import Table, as_table, bounded_attributes, default_columns, like, read_ranges
 from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.preparation import PreparedTable, done_words
-from isobreach.schemes import Key, Release, Scheme
+from isobreach.schemes import AnyKey, Release, Scheme, scheme_by_name
 
 Report = TypeVar("Report")
 
@@ -80,7 +80,8 @@ def prepare(
 def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> Release:
     """Protect a table: ``Release(data, key)``, rows shuffled, data in the same kind of container as ``X``.
 
-    Released columns are called c1, c2, ...: each mixes all of the owner's, whose names stay in the key.
+    Released columns are called c1, c2, ...: each mixes all of the owner's, whose names stay in the key. A scheme that
+    changes values in their columns keeps the names.
 
     Parameters
     ----------
@@ -99,14 +100,16 @@ def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> 
     True
     """
     table = _read(X, "X")
+    scheme = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
     release = schemes.perturb(table.values, scheme, seed)
     named = table.kind != "numpy"
     key = replace(release.key, columns=table.columns if named else None, ids=table.ids)
-    columns = default_columns(release.data.shape[1])  # the owner's names over mixed values would mislead
+    # The owner's names over mixed values would mislead.
+    columns = table.columns if scheme.in_place else default_columns(release.data.shape[1])
     return Release(like(table.kind, release.data, columns), key, table.left_out)
 
 
-def invert(key: Key, released: Any) -> Any:
+def invert(key: AnyKey, released: Any) -> Any:
     """Return the records behind a release, for the owner who has the key: in their own order, under their own names.
 
     Parameters

@@ -21,6 +21,9 @@ class RandomSource(Protocol):
     def standard_normal(self, size: tuple[int, ...]) -> NDArray[np.float64]:
         """Independent draws from N(0, 1)."""
 
+    def random(self, size: tuple[int, ...]) -> NDArray[np.float64]:
+        """Independent draws from the uniform law on [0, 1)."""
+
     def permutation(self, x: int) -> NDArray[np.int64]:
         """Return a uniformly random order of 0, ..., x - 1."""
 
@@ -33,8 +36,12 @@ class SystemSource:
 
     def standard_normal(self, size: tuple[int, ...]) -> NDArray[np.float64]:
         """Inverse normal distribution function of 52 secure bits, centred in their cell: never 0 or 1."""
+        return np.asarray(ndtri(self.random(size)))
+
+    def random(self, size: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return 52 secure bits each, centred in their cell: never 0 or 1."""
         bits = self._uint64(int(np.prod(size))) >> np.uint64(12)
-        return np.asarray(ndtri((bits.astype(np.float64) + 0.5) * 2.0**-52)).reshape(size)
+        return np.asarray((bits.astype(np.float64) + 0.5) * 2.0**-52).reshape(size)
 
     def permutation(self, x: int) -> NDArray[np.int64]:
         """Order of x secure 64-bit numbers; draws again in the rare event of a tie, which would bias it."""

@@ -149,6 +149,6 @@ SCHEMES: Registry[Any] = Registry(
     "schemes",
     "SCHEME",
     "isobreach.schemes:Scheme",
-    frozenset({"scheme", "key", "rotation"}),
+    frozenset({"scheme", "key", "rotation", "linear"}),
     ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise"),
 )

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from isobreach._random import random_source
 from isobreach._validation import check_seed
-from isobreach.schemes import SCHEMES, Key, Scheme, perturb, scheme_by_name
+from isobreach.schemes import SCHEMES, AnyKey, Scheme, perturb, scheme_by_name
 
 _SUFFIX = "Perturbation"
 _OWN = """
@@ -47,7 +47,7 @@ class Perturbation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     """A scheme as a transformer: what all of them share."""
 
     scheme_name: str
-    key_: Key
+    key_: AnyKey
 
     def _scheme(self) -> Scheme:
         given = {name: value for name, value in self.get_params().items() if name != "random_state"}
@@ -64,8 +64,7 @@ class Perturbation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             Not looked at.
         """
         scheme = self._scheme()
-        # Noise is relative to the spread of the table: one record has none.
-        least = {"ensure_min_samples": 2 if scheme.draws_noise else 1, "ensure_min_features": scheme.least_columns}
+        least = {"ensure_min_samples": scheme.least_rows, "ensure_min_features": scheme.least_columns}
         records = validate_data(self, X, dtype=np.float64, **least)
         if scheme.model is not None and scheme.model.unit_length:
             records = records[records.any(axis=1)]  # records of zeros have no direction, and stay zeros
@@ -98,19 +97,21 @@ class Perturbation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return self.key_.back(check_array(X, dtype=np.float64))
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
-        """Return the names of released columns, c1, c2, ...: each mixes all of the table's.
+        """Return the names of released columns: c1, c2, ... where each mixes all of the table's, else the table's own.
 
         Parameters
         ----------
         input_features
-            Not looked at.
+            Names of the table's columns; those of the table that ``fit`` saw by default.
         """
         check_is_fitted(self)
-        return np.array([f"c{j + 1}" for j in range(len(self.key_.translation))], dtype=object)
+        if SCHEMES[self.scheme_name].in_place:
+            return np.asarray(OneToOneFeatureMixin.get_feature_names_out(self, input_features))
+        return np.array([f"c{j + 1}" for j in range(self.key_.width)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.non_deterministic = SCHEMES[self.scheme_name].draws_noise
+        tags.non_deterministic = not SCHEMES[self.scheme_name].by_record
         return tags
 
 

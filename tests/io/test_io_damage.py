@@ -14,6 +14,7 @@ from isobreach.errors import InputError, OutputError
 from isobreach.io import FileStore, alone, read_key, read_ranges, read_table, write_key
 from isobreach.schemes import Key, perturb
 
+OTHER = perturb(np.random.default_rng(0).standard_normal((6, 3)), "random-projection", seed=1).key
 KEY = perturb(np.random.default_rng(0).standard_normal((6, 3)), "rigid", seed=1).key
 KEPT = {"fingerprint": np.arange(500), "seed": np.array(7), "trials.figures": np.linspace(0, 1, 60).reshape(20, 3)}
 
@@ -67,9 +68,10 @@ def test_damaged_archives_are_one_line(tmp_path, damage, compression):
 
 
 @given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=8))
-def test_a_key_with_other_bytes_is_the_same_key_or_none(tmp_path_factory, changes):
+@pytest.mark.parametrize("key", [KEY, OTHER])
+def test_a_key_with_other_bytes_is_the_same_key_or_none(tmp_path_factory, key, changes):
     path = tmp_path_factory.mktemp("keys") / "key"
-    write_key(path, KEY)
+    write_key(path, key)
     content = bytearray(path.read_bytes())
     for place, byte in changes:
         content[int(place * len(content))] = byte
@@ -78,8 +80,8 @@ def test_a_key_with_other_bytes_is_the_same_key_or_none(tmp_path_factory, change
         again = read_key(path)
     except InputError:
         return
-    np.testing.assert_array_equal(again.rotation, KEY.rotation)
-    np.testing.assert_array_equal(again.order, KEY.order)
+    rows = np.ones((6, key.width))
+    np.testing.assert_array_equal(again.invert(rows), key.invert(rows))
 
 
 @pytest.mark.parametrize(
@@ -143,12 +145,41 @@ def test_a_key_that_could_not_undo_a_release_is_refused_wherever_it_comes_from(t
         read_key(tmp_path / "key")
 
 
+WRONG_SECRETS = {
+    "no shape": ({"shape": (3,)}, "key must have two numbers of columns"),
+    "empty shape": ({"shape": (3, 0)}, "key must have two numbers of columns"),
+    "shape of floats": ({"shape": (3.0, 12.0)}, "key must have two numbers of columns"),
+    "secret of strings": ({"matrix": np.full((12, 3), "a")}, "key must have secrets of finite floating-point numbers"),
+    "secret of nan": ({"matrix": np.full((12, 3), np.nan)}, "key must have secrets of finite floating-point numbers"),
+    "order": ({"order": np.zeros(6, dtype=int)}, "key must order the rows"),
+    "square order": ({"order": np.eye(6, dtype=int)}, "key must have an order of its rows"),
+    "columns": ({"columns": ("a", "b")}, "key must have one name a column, 3, or none"),
+    "noise": ({"noise": np.nan}, "key must have a finite scale > 0 and a finite noise >= 0"),
+    "secret of another shape": ({"matrix": np.ones((2, 2))}, "key must hold what the scheme random-projection drew"),
+    "another scheme": ({"scheme": "affine"}, "scheme must be one of orthogonal, "),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_SECRETS)
+def test_a_key_of_other_secrets_is_refused_when_it_is_read_or_used(tmp_path, case):
+    changes, message = WRONG_SECRETS[case]
+    fields = {"scheme": OTHER.scheme, "shape": OTHER.shape, "order": OTHER.order, **OTHER.secrets} | changes
+    with (tmp_path / "key").open("wb") as file:
+        np.savez(
+            file,
+            isobreach_key=3,
+            **{f"secret.{name}" if name == "matrix" else name: one for name, one in fields.items()},
+        )
+    with pytest.raises(InputError, match=message):
+        read_key(tmp_path / "key").invert(np.ones((6, 12)))
+
+
 @pytest.mark.parametrize("version", [np.array([1, 2]), np.array("2"), np.array(2.0), np.array(True)])
 def test_a_version_that_is_no_whole_number_is_refused(tmp_path, version):
     fields = {name: getattr(KEY, name) for name in ("scheme", "rotation", "translation", "order")}
     with (tmp_path / "key").open("wb") as file:
         np.savez(file, isobreach_key=version, **fields)
-    with pytest.raises(InputError, match=r"key must have format version 1 or 2\. Got no whole number"):
+    with pytest.raises(InputError, match=r"key must have format version 1, 2 or 3\. Got no whole number"):
         read_key(tmp_path / "key")
 
 

@@ -86,7 +86,10 @@ def playable(scheme: Scheme) -> ReleaseModel:
         )
     if not model.moves:
         reasons = {
+            "releases distances instead of rows": model.distances,
             "mixes the rows of several records": model.mixes_rows,
+            "changes values in their columns": model.in_place,
+            "multiplies records by a matrix that is no motion": model.linear,
             f"releases {model.projection} columns only": model.projection is not None,
             "keeps no distances": model.motion is None,
         }
@@ -130,7 +133,7 @@ def shown(scheme: Scheme, values: FloatArray, release: Release, radius: FloatArr
     model, key = playable(scheme), release.key
     rows = np.asarray(release.data, dtype=np.float64)
     _check_shape(scheme, values, rows, key.order)
-    if rows.shape[1] != len(key.translation):
+    if rows.shape[1] != key.width:
         _refuse(scheme, "another number of columns than its key")
     if key.scale != 1 and not model.scales:
         _refuse(scheme, "a scale that is not declared", "Declare scale=True.")

@@ -56,7 +56,7 @@ def perturb(
     quiet: bool,
     **protection: Any,
 ) -> None:
-    """Protect DATA by a secret motion.
+    """Protect DATA by a secret motion or another scheme.
 
     DATA is a file, a folder of Parquet parts, a database's URL, - (the standard input) or a bundled data set (letter).
     """
@@ -77,12 +77,13 @@ def perturb(
         with console.work("rotating"):
             release = schemes.perturb(table.values, chosen, seed)
         rows, released_columns = release.data.shape
+        names = table.columns if chosen.in_place else default_columns(released_columns)
         key = replace(release.key, columns=table.columns, ids=table.ids)
         recipe = recipe_of(table)
         steps = steps_path(key_path) if recipe.steps else None
         recorded = nullcontext() if steps is None else pending_json(steps, recipe.to_json(), force=force)
         with console.work("writing"), pending_key(key_path, key, force=force), recorded:
-            write_table(out, release.data, default_columns(released_columns), force=force)
+            write_table(out, release.data, names, force=force)
     if seed is not None:
         console.note("A seed makes the key guessable: use it for experiments only.")
     if os.path.realpath(key_path.parent) == os.path.realpath(out.parent):

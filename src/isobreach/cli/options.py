@@ -260,7 +260,8 @@ def _scheme_options() -> list[click.Parameter]:
     others = []
     for several in owners.values():
         names, first = ", ".join(name for name, _ in several), several[0][1]
-        default = "" if first.default is None else f"  [default: {first.default}]"
+        defaults = {str(one.default): None for _, one in several if one.default is not None}
+        default = f"  [default: {' or '.join(defaults)}]" if defaults else ""
         others.append(setting(first, f"{names}: {first.metadata.get('help', '')}{default}", unset=True))
     return parameters(chosen, *others)
 

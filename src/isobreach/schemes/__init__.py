@@ -13,26 +13,32 @@ from isobreach._settings import setting
 from isobreach._validation import check_seed, check_table
 from isobreach.errors import InputError
 from isobreach.release import Invariant, ReleaseModel
+from isobreach.schemes.additive_noise import AdditiveNoise
 from isobreach.schemes.ball import Ball
-from isobreach.schemes.key import Key, Release
+from isobreach.schemes.key import AnyKey, Key, Release, SchemeKey
 from isobreach.schemes.noisy import Noisy
 from isobreach.schemes.orthogonal import Orthogonal
 from isobreach.schemes.orthogonal_noise import OrthogonalNoise
+from isobreach.schemes.random_projection import RandomProjection
 from isobreach.schemes.rigid import Rigid
 from isobreach.schemes.scheme import Scheme
 
 __all__ = [
     "SCHEMES",
+    "AdditiveNoise",
+    "AnyKey",
     "Ball",
     "Invariant",
     "Key",
     "Noisy",
     "Orthogonal",
     "OrthogonalNoise",
+    "RandomProjection",
     "Release",
     "ReleaseModel",
     "Rigid",
     "Scheme",
+    "SchemeKey",
     "perturb",
     "scheme_by_name",
     "setting",
@@ -80,7 +86,19 @@ def perturb(records: NDArray[Any], scheme: str | Scheme = "rigid", seed: int | N
     check_table("X", records)
     if isinstance(scheme, str):
         scheme = scheme_by_name(scheme)
+    _check_size(scheme, records)
     with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
         release = scheme.release(records, random_source(check_seed(seed), "key"))
     check_table("released", release.data)
     return release
+
+
+def _check_size(scheme: Scheme, records: NDArray[Any]) -> None:
+    """Refuse a table that is too small for a scheme."""
+    for got, least, what in (
+        (records.shape[0], scheme.least_rows, "row"),
+        (records.shape[1], scheme.least_columns, "column"),
+    ):
+        if got < least:
+            rule = f"must have {least} {what}s or more for the scheme {scheme.name}"
+            raise InputError("X", rule, f"{got} {what}{'' if got == 1 else 's'}")

@@ -11,7 +11,7 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative, check_positive
 from isobreach.release import ReleaseModel
-from isobreach.schemes.key import Key, Release
+from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.rotation import rotated, spread, unit
 from isobreach.schemes.scheme import Scheme
 
@@ -55,7 +55,7 @@ class Ball(Scheme):
         key = replace(motion, scale=float(self.scale), noise=radius / np.sqrt(n + 2))
         return Release(key.apply(records) + _in_ball(radius, rows, n, source), key)
 
-    def rows(self, records: NDArray[Any], key: Key, source: RandomSource) -> NDArray[np.float64]:
+    def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> NDArray[np.float64]:
         """Return the images of any records under a key, with new noise from a ball of the key's size."""
         rows, n = records.shape
         return key.moved(records) + _in_ball(key.noise * np.sqrt(n + 2), rows, n, source)

@@ -11,7 +11,7 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
 from isobreach.release import ReleaseModel
-from isobreach.schemes.key import Key, Release
+from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.rotation import rotated, spread
 from isobreach.schemes.scheme import Scheme
 
@@ -40,7 +40,7 @@ class Noisy(Scheme):
         key = replace(rotated(self.name, records, source), noise=sigma)
         return Release(key.apply(records) + sigma * source.standard_normal(records.shape), key)
 
-    def rows(self, records: NDArray[Any], key: Key, source: RandomSource) -> NDArray[np.float64]:
+    def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> NDArray[np.float64]:
         """Return the images of any records under a key, with new noise of the key's size."""
         return key.moved(records) + key.noise * source.standard_normal(records.shape)
 

@@ -12,7 +12,7 @@ from isobreach._settings import setting
 from isobreach._validation import check_not_negative
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
-from isobreach.schemes.key import Key, Release
+from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.rotation import rotated, unit
 from isobreach.schemes.scheme import Scheme
 
@@ -46,14 +46,12 @@ class OrthogonalNoise(Scheme):
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""
         n = records.shape[1]
-        if n < self.least_columns:
-            raise InputError("X", f"must have two columns or more for the scheme {self.name}", "1 column")
         motion = rotated(self.name, records, source)
         scale = 1 / np.hypot(1, self.noise)
         key = replace(motion, scale=float(scale), noise=float(scale * self.noise / np.sqrt(n)))
         return Release(motion.apply(self._turned(records, source)), key)
 
-    def rows(self, records: NDArray[Any], key: Key, source: RandomSource) -> NDArray[np.float64]:
+    def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> NDArray[np.float64]:
         """Return the images of any records under a key, each turned anew; those of zeros only stay zeros."""
         images, turned = np.zeros(records.shape), records.any(axis=1)
         images[turned] = replace(key, scale=1.0).moved(self._turned(records[turned], source))

@@ -25,12 +25,12 @@ FloatArray = NDArray[np.float64]
 _WIDEST = 1_000_000  # more columns than any table here: a matrix of that order would not fit in memory
 
 
-def check_width(width: int | None) -> None:
-    """Refuse a width that no release can have."""
+def check_width(width: int | None, name: str = "width") -> None:
+    """Refuse a number of columns that no release can have."""
     if width is not None:
-        check_integer("width", width, least=1)
+        check_integer(name, width, least=1)
         if width > _WIDEST:
-            raise InputError("width", f"must be at most {_WIDEST:,}", width)
+            raise InputError(name, f"must be at most {_WIDEST:,}", width)
 
 
 def isometry(columns: int, width: int | None, source: RandomSource) -> NDArray[np.float64]:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from isobreach._random import RandomSource
 from isobreach.errors import InputError
 from isobreach.release import Invariant, ReleaseModel
-from isobreach.schemes.key import Key, Release
+from isobreach.schemes.key import AnyKey, Release, SchemeKey
+
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -22,15 +24,23 @@ class Scheme(ABC):
     ----------
     name
         By which it is called.
-    model
-        What it does to a record. Whoever plays attacks on the scheme reads it; without one no audit is possible.
     least_columns
         Columns that a table must have.
+    lost
+        Why a key cannot give the records back, after "which"; for schemes whose release cannot be undone.
     """
 
     name: ClassVar[str]
-    model: ClassVar[ReleaseModel | None] = None
     least_columns: ClassVar[int] = 1
+    lost: ClassVar[str] = "says of no way back"
+
+    @property
+    def model(self) -> ReleaseModel | None:
+        """What it does to a record, a constant of the class unless it depends on parameters.
+
+        Whoever plays attacks on the scheme reads it; without one no audit is possible.
+        """
+        return None
 
     @property
     def keeps(self) -> tuple[Invariant, ...]:
@@ -42,7 +52,23 @@ class Scheme(ABC):
         """Whether a record has another image each time, even under one key."""
         return self.model is not None and self.model.noise is not None
 
-    def rows(self, records: NDArray[Any], key: Key, source: RandomSource) -> NDArray[np.float64]:
+    @property
+    def in_place(self) -> bool:
+        """Whether released column j is attribute j, with its name."""
+        return self.model is not None and self.model.in_place
+
+    @property
+    def by_record(self) -> bool:
+        """Whether a record's image depends on that record and the key alone: on no other record, and on no noise."""
+        mixed = self.model is not None and self.model.mixes_rows
+        return not (self.draws_noise or self.in_place or mixed)
+
+    @property
+    def least_rows(self) -> int:
+        """Records that a table must have. Noise is relative to the spread of the table: one record has none."""
+        return 2 if self.draws_noise else 1
+
+    def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> FloatArray:
         """Return the images of any records under a key of this scheme, in the order of the records.
 
         Parameters
@@ -59,6 +85,33 @@ class Scheme(ABC):
             raise InputError("scheme", rule, "one without a method rows", "Use perturb.")
         return key.moved(records)
 
+    def moved(self, records: NDArray[Any], key: SchemeKey) -> FloatArray:
+        """Return the images of any records under a key that is no motion, in their order, before the noise.
+
+        Parameters
+        ----------
+        records
+            As many as you like.
+        key
+            Of a release by this scheme.
+        """
+        rule = "must be a scheme that treats each record alone, so that a key can be applied to more of them"
+        raise InputError("scheme", rule, self.name, "Use perturb.")
+
+    def undone(self, rows: FloatArray, key: SchemeKey) -> FloatArray:
+        """Return the records behind released rows, in the order of the rows, under a key that is no motion.
+
+        Parameters
+        ----------
+        rows
+            As many as you like.
+        key
+            Of a release by this scheme.
+        """
+        raise InputError(
+            "scheme", "must be one whose release a key can undo", f"{self.name}, which {self.lost}", "Keep the table."
+        )
+
     @abstractmethod
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key.
@@ -70,3 +123,32 @@ class Scheme(ABC):
         source
             Where all random numbers come from.
         """
+
+    def shuffled(
+        self,
+        records: NDArray[Any],
+        rows: FloatArray,
+        source: RandomSource,
+        *,
+        noise: float = 0.0,
+        **secrets: FloatArray,
+    ) -> Release:
+        """Return released rows in a secret order, with the key of a scheme that is no motion.
+
+        Parameters
+        ----------
+        records
+            The table, m x n.
+        rows
+            Its released rows, in the order of the records.
+        source
+            Where the order comes from.
+        noise
+            Standard deviation of the noise in one released coordinate.
+        secrets
+            What else the key has to hold.
+        """
+        order = source.permutation(len(records))
+        data = np.empty(rows.shape)
+        data[order] = rows
+        return Release(data, SchemeKey(self.name, order, (records.shape[1], rows.shape[1]), secrets, noise=noise))
