@@ -264,6 +264,16 @@ class Bars:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A figure that is drawn already: ``content`` is SVG, ``name`` that of its file."""
+
+    name: str
+    title: str
+    caption: str
+    content: bytes
+
+
+@dataclass(frozen=True)
 class Decision:
     """What to do, and why: the first thing that is read.
 
@@ -315,7 +325,7 @@ class Details:
     blocks: "tuple[Block, ...]"
 
 
-Block = Text | Bullets | Table | Facts | Matrix | Chart | Bars | Decision | SignOff | Details
+Block = Text | Bullets | Table | Facts | Matrix | Chart | Bars | Picture | Decision | SignOff | Details
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,8 @@ def contents(out, *, times=False):
             and not path.name.startswith(".")
             and ("_times" not in name or times)
         ):
-            found[name] = path.read_bytes().split(b"## Run times")[0] if path.suffix == ".md" else path.read_bytes()
+            end = {".md": b"## Run times", ".html": b"<h2>Run times</h2>"}.get(path.suffix)
+            found[name] = path.read_bytes().split(end)[0] if end else path.read_bytes()
     return found
 
 
@@ -145,6 +146,10 @@ def test_the_page_shows_every_figure_and_claim(quick):
     for said in ("around 60 known", "as few as 4 known", "exceeding 0.8", "450 s", "45 s", "linearly", "100 to 1000"):
         assert said in page
     assert "This is a quick run" in page
+    html = (quick / "report.html").read_text(encoding="utf-8")
+    assert html.count('<img src="data:image/svg+xml;base64,') == 8
+    assert "This is a quick run" in html
+    assert "around 60 known" in html
 
 
 def test_a_second_run_writes_the_same_files_and_plays_nothing(run, quick):
@@ -246,7 +251,7 @@ def test_experiments_add_up_in_one_folder_each_with_its_own_trials(run, tmp_path
         done = run("reproduce", name, "--quick", "--trials", trials, "--out", out)
         assert (done.code, done.err) == (0, "")
         assert "the paper says" in done.out
-        assert done.out.rstrip().endswith(f"Page: {out / 'reproduction.md'}")
+        assert done.out.rstrip().endswith(f"Page: {out / 'report.html'}")
         assert trials_of(out, name) == {str(trials)}
         now = {path.name: path.read_bytes() for path in out.glob("*.csv")}
         assert {file: now[file] for file in earlier} == earlier

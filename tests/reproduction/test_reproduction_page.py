@@ -3,19 +3,21 @@
 
 import csv
 import re
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from isobreach.report import document_markdown
 from isobreach.reproduction import (
     NAMES,
     Results,
     claims,
     experiment,
+    reproduction_document,
     reproduction_figures,
-    reproduction_page,
     results_csv,
 )
 
@@ -52,7 +54,7 @@ def found():
 def test_the_page_of_the_documentation_follows_from_the_numbers_beside_it(found):
     page = PAGE.read_text(encoding="utf-8")
     (processors,) = re.findall(r"measured in this very run on (\d+) processor", page)
-    assert page == reproduction_page(found, seed=0, quick=False, processors=int(processors))
+    assert page == page_of(found, seed=0, processors=int(processors))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -72,8 +74,9 @@ def some(found, name, trials):
     return Results(replace(one.experiment, trials=trials), one.numbers[:, :trials], one.seconds[:, :trials])
 
 
-def page_of(results):
-    return reproduction_page(results, seed=3, quick=False, processors=1)
+def page_of(results, *, seed=3, processors=1):
+    undrawn = defaultdict(bytes)
+    return document_markdown(reproduction_document(results, undrawn, seed=seed, quick=False, processors=processors))
 
 
 def done(page):

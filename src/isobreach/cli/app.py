@@ -356,9 +356,9 @@ def reproduce(
 ) -> None:
     """Run the experiments of Giannella, Liu and Kargupta again: Figures 2 to 6, with our curves beside theirs.
 
-    Without a name, all of them. OUT then holds figures, *.csv, run times apart from them, and a page, reproduction.md.
-    Finished trials are kept there: the same command goes on after an interruption, to the same files. Seed 0 unless
-    another is given.
+    Without a name, all of them. OUT then holds report.html, the same as reproduction.md, figures, and *.csv, run times
+    apart from them. Finished trials are kept there: interrupted runs resume, to the same files. Seed 0 unless another
+    is given.
     """
     from isobreach.cli.reproduce import ReproduceJob
 

@@ -11,20 +11,19 @@ from typing import Any
 from isobreach._validation import check_integer
 from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
+from isobreach.document import Document
 from isobreach.engine import processors
 from isobreach.errors import InputError, OutputError
 from isobreach.io import FileStore, alone, check_free, run_record, write_file, write_json
-from isobreach.report import require_matplotlib
+from isobreach.report import document_markdown, document_page, require_matplotlib
 from isobreach.reproduction import (
     NAMES,
     Experiment,
     Results,
-    claims,
     experiment,
     finished,
+    reproduction_document,
     reproduction_figures,
-    reproduction_json,
-    reproduction_page,
     results_csv,
     run_experiment,
     tables,
@@ -54,10 +53,12 @@ class ReproduceJob:
         self._check_folder()
         with alone(self.out):
             self._check_folder()  # again, now that no other run writes to it
-            found = self._found(console, chosen)
-        self._speak(console, found)
+            document = self._written(console, chosen)
+        console.document(document)
+        console.say(["", f"Page: {self.out / 'report.html'}"])
+        console.result({**document.data, "out": str(self.out)})
 
-    def _found(self, console: Console, chosen: list[str]) -> dict[str, Results]:
+    def _written(self, console: Console, chosen: list[str]) -> Document:
         """Play what is missing, and write everything."""
         earlier = self._earlier(chosen)
         made = tables(self.seed, quick=self.quick)
@@ -76,11 +77,10 @@ class ReproduceJob:
                     )
                 found = {name: (found | earlier)[name] for name in NAMES if name in found or name in earlier}
                 with console.work("drawing"):
-                    self._write(found)
+                    return self._write(found)
         except Interrupted:
             kept = f"interrupted. Finished trials are kept in {self.out}: the same command goes on with them."
             raise Interrupted(kept) from None
-        return found
 
     def _chosen(self) -> list[str]:
         for name in self.figures:
@@ -135,20 +135,16 @@ class ReproduceJob:
         parameters = {"figures": names, "quick": self.quick, "trials": {name: trials[name] for name in names}}
         return run_record(_COMMAND, parameters, self.seed, {}, packages=("matplotlib",))
 
-    def _write(self, found: Mapping[str, Results]) -> None:
+    def _write(self, found: Mapping[str, Results]) -> Document:
+        figures: dict[str, bytes] = {}
         for results in found.values():
             for name, text in results_csv(results).items():
                 write_file(self.out / name, text.encode(), force=True)
-            for name, content in reproduction_figures(results).items():
-                write_file(self.out / "figures" / name, content, force=True)
-        page = reproduction_page(found, seed=self.seed, quick=self.quick, processors=processors())
-        write_file(self.out / "reproduction.md", page.encode(), force=True)
-
-    def _speak(self, console: Console, found: Mapping[str, Results]) -> None:
-        said = claims(found)
-        console.table(
-            ("figure", "the paper says", "here, its attack", "here, ours"),
-            [(one.figure, one.said, one.theirs, one.ours) for one in said],
-        )
-        console.say(f"Page: {self.out / 'reproduction.md'}")
-        console.result({**reproduction_json(found, seed=self.seed, quick=self.quick), "out": str(self.out)})
+            figures |= reproduction_figures(results)
+        for name, content in figures.items():
+            write_file(self.out / "figures" / name, content, force=True)
+        document = reproduction_document(found, figures, seed=self.seed, quick=self.quick, processors=processors())
+        pages = {"report.html": document_page(document), "reproduction.md": document_markdown(document)}
+        for name, page in pages.items():
+            write_file(self.out / name, page.encode(), force=True)
+        return document

@@ -6,7 +6,7 @@ from isobreach.report.audit_document import audit_document, audit_findings, audi
 from isobreach.report.audit_frames import attackers_columns, attribute_columns, record_columns
 from isobreach.report.audit_json import audit_schema
 from isobreach.report.figures import draw, figure, figure_files, require_matplotlib
-from isobreach.report.html import document_fragment, document_page
+from isobreach.report.html import document_fragment, document_markdown, document_page
 from isobreach.report.run_section import with_run
 from isobreach.report.terminal import Grid, document_text, spoken
 
@@ -19,6 +19,7 @@ __all__ = [
     "audit_schema",
     "audit_verdict",
     "document_fragment",
+    "document_markdown",
     "document_page",
     "document_text",
     "draw",

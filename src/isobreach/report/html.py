@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A document as one self-contained HTML page: templates for its blocks, one style, one small script.
+"""A document as one self-contained HTML page: templates for its blocks, one style, one small script; or as Markdown.
 
 Nothing is loaded: style, script and charts are in the page, and its content policy forbids everything else. Without a
 script it can be read all the same. All text is escaped, and shown by numbers where it cannot be seen.
 """
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from isobreach._text import visible
@@ -33,6 +34,17 @@ def document_page(document: Document) -> str:
     return made.get_template("page.html").render(
         document=document, style=Markup(style), script=Markup(script), policy=Markup(content_policy(script))
     )
+
+
+def document_markdown(document: Document) -> str:
+    """Return a document of text, tables and pictures as Markdown; pictures are PNG files in the folder ``figures``.
+
+    Parameters
+    ----------
+    document
+        What there is to say.
+    """
+    return _environment().get_template("page.md").render(document=document)
 
 
 def document_fragment(document: Document) -> str:
@@ -64,13 +76,13 @@ def content_policy(script: str) -> str:
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("isobreach.report"),
-        autoescape=True,
+        autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(drawn=drawn, kind=_kind, pieces=_pieces, width=_width)
+    made.filters.update(drawn=drawn, kind=_kind, pieces=_pieces, width=_width, data_url=_data_url, markdown=_markdown)
     return made
 
 
@@ -93,6 +105,19 @@ def _pieces(text: str) -> tuple[str, str]:
     """A figure and its interval: a line may end between them, and nowhere else."""
     value, bracket, interval = text.partition(" (")
     return (value, f"({interval}") if bracket else (text, "")
+
+
+def _data_url(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+
+
+def _markdown(text: str) -> str:
+    r"""Text that Markdown shows as it is, in a paragraph or a cell.
+
+    >>> _markdown("a*b | <c>")
+    'a\\*b \\| \\<c>'
+    """
+    return re.sub(r"([\\*<`|\[])", r"\\\1", visible(text))
 
 
 def _width(share: float) -> str:

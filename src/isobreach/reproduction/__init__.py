@@ -4,8 +4,8 @@
 from isobreach.reproduction.claims import claims
 from isobreach.reproduction.experiment import Experiment, Outcome, Point, Results
 from isobreach.reproduction.figures import reproduction_figures
-from isobreach.reproduction.numbers import reproduction_json, results_csv
-from isobreach.reproduction.page import reproduction_page
+from isobreach.reproduction.numbers import results_csv
+from isobreach.reproduction.page import reproduction_document
 from isobreach.reproduction.paper_linking import PaperLinking
 from isobreach.reproduction.plan import NAMES, experiment, tables
 from isobreach.reproduction.running import finished, run_experiment
@@ -20,9 +20,8 @@ __all__ = [
     "claims",
     "experiment",
     "finished",
+    "reproduction_document",
     "reproduction_figures",
-    "reproduction_json",
-    "reproduction_page",
     "results_csv",
     "run_experiment",
     "tables",

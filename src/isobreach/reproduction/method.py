@@ -2,46 +2,41 @@
 """What was done to reproduce the paper: only figures that are there, with the numbers that they have."""
 
 from collections.abc import Callable, Sequence
-from textwrap import fill
 
 import numpy as np
 
 from isobreach._phrases import count, percent
+from isobreach.document import Section, Text
 from isobreach.reproduction.experiment import ByName, Results
 from isobreach.reproduction.parameters import PAPER, QUICK
 from isobreach.reproduction.trials import KAPLAN_LINKED
 
-_METHOD = """\
-**As in the paper**: {tables}; behind a secret orthogonal motion, rows shuffled. X and Y stay the same; in each trial
-linearly independent records are drawn at random and become the known ones. {epsilons}{trials}. Error bars are one
-standard deviation, cut where nothing can lie.
-"""
-
-_LINKING = """\
-**The paper's attack** is run by its own Algorithms 1 to 3 (E2 mended; each scan over the release is one array
-expression), and by our linker under the paper's rule, *uniquely valid*. ρ is the breach probability of the most exposed
-row that is not linked, by the formula *as printed* and by the *corrected* one (E1).
-"""
-
-_OURS = """\
-**Ours**: the *backbone* rule, all links that every valid assignment shares, and the *optimal* estimate, which maximises
-the breach probability ([known-input.md](known-input.md)).
-"""
-
-_KAPLAN_OPEN = """\
-Kaplan's attack is reconstructed from first principles with the paper's learning rate and number of iterations; its
-start is uniform in the range of the table. It is an attack like others here: `isobreach attack --method kaplan`.
-"""
-
-_GIVEN = """\
-**A departure**: in Figure 6 all links are given, to every estimate alike. The paper's step there is Algorithm 5, which
-links first.
-"""
-
-_UNLINKED = """\
-It links none {where}: Algorithm 5, which requires a link, has no estimate then, and what a uniformly random motion
-gives errs by about √2. The errors below are those of an attacker who is told the links.
-"""
+_METHOD = (
+    "{tables}; behind a secret orthogonal motion, rows shuffled. X and Y stay the same; in each trial linearly "
+    "independent records are drawn at random and become the known ones. {epsilons}{trials}. Error bars are one "
+    "standard deviation, cut where nothing can lie."
+)
+_LINKING = (
+    "It is run by its own Algorithms 1 to 3 (E2 mended; each scan over the release is one array expression), and by "
+    'our linker under the paper\'s rule, "uniquely valid". ρ is the breach probability of the most exposed row that is '
+    "not linked, by the formula as printed and by the corrected one (E1)."
+)
+_OURS = (
+    'The "backbone" rule, all links that every valid assignment shares, and the "optimal" estimate, which maximises '
+    "the breach probability: docs/known-input.md."
+)
+_KAPLAN_OPEN = (
+    " Kaplan's attack is reconstructed from first principles with the paper's learning rate and number of iterations; "
+    "its start is uniform in the range of the table. It is an attack like others here: isobreach attack kaplan."
+)
+_GIVEN = (
+    "In Figure 6 all links are given, to every estimate alike. The paper's step there is Algorithm 5, which links "
+    "first."
+)
+_UNLINKED = (
+    "It links none {where}: Algorithm 5, which requires a link, has no estimate then, and what a uniformly random "
+    "motion gives errs by about √2. The errors below are those of an attacker who is told the links."
+)
 
 _TABLES = {
     "gaussian": "a Gaussian table of {rows:,} × 100 whose mean and covariance are themselves drawn",
@@ -50,7 +45,7 @@ _TABLES = {
 _GRIDS_OPEN = ("gaussian-known", "letter-known", "letter-epsilon", "kaplan")
 
 
-def method(found: ByName, *, quick: bool) -> str:
+def method(found: ByName, *, quick: bool) -> Section:
     """What was done, as far as it was: only figures that are there, with the numbers that they have."""
     rows = (QUICK if quick else PAPER).gaussian_rows
     names = list(dict.fromkeys(table for results in found.values() for table in results.experiment.tables))
@@ -59,16 +54,12 @@ def method(found: ByName, *, quick: bool) -> str:
     for results in found.values():
         by_trials.setdefault(results.experiment.trials, []).append(results.experiment.figure)
     trials = "; ".join(f"{count(number, 'trial')} a point in {_figures(which)}" for number, which in by_trials.items())
-    said = [_METHOD.format(tables=tables, epsilons=_epsilons(found), trials=trials)]
-    said += [_LINKING] if set(found) - {"kaplan"} else []
-    said += [_OURS, _open(found)]
-    said += [_given(found["kaplan"])] if "kaplan" in found else []
-    return "## What was done\n\n" + "".join(wrapped(f"- {one}", "  ") for one in said)
-
-
-def wrapped(text: str, indent: str = "") -> str:
-    """A paragraph in lines of the page's width."""
-    return fill(" ".join(text.split()), 120, subsequent_indent=indent, break_on_hyphens=False) + "\n"
+    as_there = _METHOD.format(tables=tables[0].upper() + tables[1:], epsilons=_epsilons(found), trials=trials)
+    said = [Text(as_there, title="As in the paper.")]
+    said += [Text(_LINKING, title="The paper's attack.")] if set(found) - {"kaplan"} else []
+    said += [Text(_OURS, title="Ours."), Text(_open(found), title="Left open by the text.")]
+    said += [Text(_given(found["kaplan"]), title="A departure.")] if "kaplan" in found else []
+    return Section("What was done", tuple(said))
 
 
 def _figures(numbers: Sequence[int]) -> str:
@@ -106,7 +97,8 @@ def _open(found: ByName) -> str:
             f"what counts as equal in Algorithms 1 to 3 (here lengths that differ by at most {PAPER.tolerance:.0e}), "
             "and whether the released norms are computed once or in every scan (run times are given for both)"
         )
-    return f"**Left open by the text**: {'; '.join(chosen)}. {_KAPLAN_OPEN if 'kaplan' in found else ''}"
+    said = "; ".join(chosen)
+    return f"{said[:1].upper()}{said[1:]}.{_KAPLAN_OPEN if 'kaplan' in found else ''}"
 
 
 def _grid(x: Sequence[float], shown: Callable[[float], str]) -> str:
@@ -133,7 +125,7 @@ def _given(results: Results) -> str:
             linked.append(shares[place].mean())
     unlinked = _UNLINKED.format(where=" and ".join(said)) if said else ""
     elsewhere = f"{'Elsewhere it' if said else 'It'} links {_share(linked)} of them." if linked else ""
-    return " ".join([_GIVEN, unlinked, elsewhere])
+    return " ".join(filter(None, [_GIVEN, unlinked, elsewhere]))
 
 
 def _share(means: Sequence[float]) -> str:
