@@ -68,6 +68,8 @@ Purpose = Literal[
     "noise",
     "alignment",
     "split",
+    "components",
+    "random-link",
 ]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 

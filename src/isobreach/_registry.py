@@ -143,7 +143,11 @@ class Registry(Mapping[str, T], Generic[T]):
 
 
 ATTACKS: Registry[Any] = Registry(
-    "attacks", "ATTACK", "isobreach.attacks:Attack", frozenset({"base", "registry", "refine"}), ("known-input",)
+    "attacks",
+    "ATTACK",
+    "isobreach.attacks:Attack",
+    frozenset({"base", "registry", "refine", "baseline", "column_pairs", "components", "moments", "pairs"}),
+    ("known-input",),
 )
 SCHEMES: Registry[Any] = Registry(
     "schemes",

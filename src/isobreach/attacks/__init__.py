@@ -18,6 +18,7 @@ from isobreach.attacks.known_input import (
     summarise,
 )
 from isobreach.attacks.lattice import LatticeReconstruction
+from isobreach.attacks.pairs import attribute_privacy
 from isobreach.attacks.refine import Evidence, Grid, blind, interval_guess, refined, variants
 from isobreach.attacks.registry import ATTACKS, describe, reconstruct
 
@@ -41,6 +42,7 @@ __all__ = [
     "attack",
     "attack_document",
     "attack_linked",
+    "attribute_privacy",
     "blind",
     "describe",
     "hints",

@@ -94,7 +94,9 @@ class Knowledge:
         """
         return getattr(self, held) is not None
 
-    def check(self, columns: int, rows: int = sys.maxsize, *, partial: bool = False) -> "Knowledge":
+    def check(
+        self, columns: int, rows: int = sys.maxsize, *, partial: bool = False, narrow: bool = False
+    ) -> "Knowledge":
         """Return itself with plain arrays, after checking them against the release.
 
         Parameters
@@ -103,15 +105,48 @@ class Knowledge:
             Of the release.
         partial
             Whether known records may lack attributes.
+        narrow
+            Whether records may have more columns than the release.
         """
-        known = self._table("known", columns, partial=partial)
-        sample, dictionary = (self._table(name, columns) for name in ("sample", "dictionary"))
+        most = sys.maxsize if narrow else columns
+        known = self._table("known", most, partial=partial)
+        sample, dictionary = (self._table(name, most) for name in ("sample", "dictionary"))
         if known is not None and dictionary is not None:
             check_same_width(known.shape[1], dictionary.shape[1])
+        if narrow:
+            columns = next((table.shape[1] for table in (known, sample) if table is not None), columns)
         given = self.noise is None or (isinstance(self.noise, str) and self.noise == "estimate")
         noise = self.noise if given else check_not_negative("noise", self.noise)
         places = self._rows(0 if known is None else len(known), rows)
         return Knowledge(known, sample, self._bounds(columns), noise, places, dictionary)
+
+    def columns(self, released: int) -> int:
+        """Return the number of attributes, by what the attacker holds; that of released columns where it is nothing.
+
+        Parameters
+        ----------
+        released
+            Columns of the release.
+        """
+        for held in (self.known, self.sample):
+            if held is not None:
+                return int(held.shape[1])
+        return released if self.bounds is None else len(np.asarray(self.bounds))
+
+    def ranges(self, columns: int) -> FloatArray | None:
+        """Return ranges of all attributes, those that have none without bounds; None where no attribute has one.
+
+        Parameters
+        ----------
+        columns
+            Number of attributes.
+        """
+        if self.bounds is None:
+            return None
+        given = np.asarray(self.bounds, dtype=np.float64)[:columns]
+        bounds = np.tile([-np.inf, np.inf], (columns, 1))
+        bounds[: len(given)] = given
+        return bounds if np.isfinite(bounds).any() else None
 
     def _rows(self, known: int, released: int) -> IntArray | None:
         if self.rows is None:
@@ -271,6 +306,8 @@ class Attack(ABC):
         Further knowledge that it can use.
     takes_partial
         Whether known records may lack attributes (NaN); otherwise such records are refused.
+    takes_narrow
+        Whether the release may have fewer columns than the records; otherwise such a release is refused.
     settings
         A frozen dataclass, each field made by ``setting``: checked, and offered on the command line.
     packages
@@ -290,6 +327,7 @@ class Attack(ABC):
     needs_any: ClassVar[frozenset[Held]] = frozenset()
     uses: ClassVar[frozenset[Held]] = frozenset()
     takes_partial: ClassVar[bool] = False
+    takes_narrow: ClassVar[bool] = False
     settings: ClassVar[type] = NoSettings
     packages: ClassVar[tuple[str, ...]] = ()
     keeps_waiting: ClassVar[bool] = False
@@ -420,7 +458,7 @@ def reconstruct(
     ``studied``: what ``attack.study`` gave for this release, noise, seed and settings.
     """
     chosen = attack.checked(settings)
-    held = knowledge.check(*reversed(release.shape), partial=attack.takes_partial)
+    held = knowledge.check(*reversed(release.shape), partial=attack.takes_partial, narrow=attack.takes_narrow)
     missing = attack.lacks(held)
     if missing:
         first = [one for one in missing if one in attack.needs][:1] or missing

@@ -126,6 +126,13 @@ def known(required: bool, *, partial: bool = False) -> Any:
 # What an attacker may hold, each as an option; whether it is required depends on the attack.
 HELD: dict[str, Callable[[bool], Any]] = {
     "known": known,
+    "rows": lambda required: click.option(
+        "--rows",
+        metavar="FILE|ROW,ROW,...",
+        required=required,
+        help="Released row of each known record, counted from 0, -1 where it is not known: by commas, or a table of "
+        "one numeric column.",
+    ),
     "sample": lambda required: click.option(
         "--sample", required=required, help="Records of the same population, in the release or not."
     ),

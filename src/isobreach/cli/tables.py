@@ -30,7 +30,7 @@ from isobreach.linking import Linkage, link_table
 from isobreach.preparation import PreparedTable, Steps, done_words, prepare, repeated
 
 _COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
-_TOLD = ("noise", "bounds", *_COLUMNS, "encoding")
+_TOLD = ("noise", "bounds", "rows", *_COLUMNS, "encoding")
 
 
 @dataclass(frozen=True)
@@ -134,6 +134,7 @@ class Held:
     attributes: tuple[str, ...]
     bounds: NDArray[np.float64] | None
     noise: Any
+    rows: NDArray[np.int64] | None = None
 
     @property
     def knowledge(self) -> Knowledge:
@@ -141,7 +142,7 @@ class Held:
         known, sample, dictionary = (
             None if one is None else one.values for one in (self.known, self.sample, self.dictionary)
         )
-        return Knowledge(known, sample, self.bounds, self.noise, dictionary=dictionary)
+        return Knowledge(known, sample, self.bounds, self.noise, self.rows, dictionary)
 
     @property
     def names(self) -> dict[str, Any]:
@@ -174,17 +175,16 @@ class Holdings:
         """The noise level, as given."""
         return self._given.get("noise")
 
-    @property
-    def _bounds_file(self) -> Path | None:
-        bounds = self._given.get("bounds")
-        return Path(bounds) if bounds is not None and Path(bounds).exists() else None
+    def _file(self, name: str) -> Path | None:
+        """The file that an option names which may hold values instead."""
+        given = self._given.get(name)
+        return Path(given) if given is not None and Path(given).exists() else None
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What the record of a run tells, besides its inputs."""
         given = {name: self._given.get(name) for name in _TOLD}
-        if self._bounds_file is not None:
-            given["bounds"] = None
+        given |= {name: None for name in ("bounds", "rows") if self._file(name) is not None}
         return {name.replace("_", "-"): value for name, value in given.items()}
 
     @cached_property
@@ -203,8 +203,8 @@ class Holdings:
             role: Source(place, role, query=query if [role] == asked else None, encoding=encoding)
             for role, place in places.items()
         }
-        if self._bounds_file is not None:
-            sources["bounds"] = Source(self._bounds_file, "bounds")
+        files = {name: self._file(name) for name in ("bounds", "rows")}
+        sources |= {name: Source(file, name) for name, file in files.items() if file is not None}
         if self._given.get("steps") is not None:
             sources["steps"] = Source(self._given["steps"], "steps")
         return sources
@@ -239,7 +239,26 @@ class Holdings:
         table = known or sample
         width = released.values.shape[1]
         names, limits = bounded_attributes(ranges, None if table is None else table.columns, width)
-        return Held(released, known, sample, dictionary, names, limits, self.noise)
+        return Held(released, known, sample, dictionary, names, limits, self.noise, self._rows(console))
+
+    def _rows(self, console: Console) -> NDArray[np.int64] | None:
+        """Released rows of the known records, out of the option or the file that it names."""
+        given = self._given.get("rows")
+        if given is None:
+            return None
+        rule = "must be whole numbers by commas, or a table of one numeric column"
+        if "rows" in self.inputs:
+            table = read_source(self.inputs["rows"], "rows", console, None, None)
+            if table.values.shape[1] != 1:
+                raise InputError("--rows", rule, count(table.values.shape[1], "numeric column"))
+            values = np.asarray(table.values[:, 0], dtype=np.float64)
+            if (values != np.rint(values)).any():
+                raise InputError("--rows", rule, "others")
+            return values.astype(np.int64)
+        try:
+            return np.array([int(word) for word in given.split(",")], dtype=np.int64)
+        except (ValueError, OverflowError):
+            raise InputError("--rows", rule, repr(given[:40])) from None
 
     def _like_known(self, name: str, known: Table | None, columns: Sequence[str] | None) -> Sequence[str] | None:
         """The columns of another table that stand for those of the known records."""

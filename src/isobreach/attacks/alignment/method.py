@@ -15,7 +15,7 @@ from isobreach.attacks.alignment.confirmation import confirmation
 from isobreach.attacks.alignment.estimates import cleaned, estimates
 from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction, document, reason
 from isobreach.attacks.alignment.refitting import refitted
-from isobreach.attacks.alignment.situation import MOTIONS, Situation, columns_of, situation_of
+from isobreach.attacks.alignment.situation import MOTIONS, Situation, situation_of
 from isobreach.attacks.alignment.solution import Solution
 from isobreach.attacks.alignment.studied import Studied
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
@@ -103,7 +103,7 @@ class Alignment(Attack):
 def _run(
     release: Engine, knowledge: Knowledge, chosen: AlignmentSettings, studied: Studied, progress: Progress
 ) -> AlignmentReconstruction:
-    columns = columns_of(knowledge, release.shape[1])
+    columns = knowledge.columns(release.shape[1])
     nothing = np.full((release.shape[0], columns), np.nan)
     if len(studied.rows) <= columns or not studied.varied:
         return AlignmentReconstruction(False, "there are too few different released rows for a model.", nothing)

@@ -93,7 +93,7 @@ def situation_of(
     progress
         Called as ``progress(label, done, total)``.
     """
-    columns = columns_of(knowledge, release.shape[1])
+    columns = knowledge.columns(release.shape[1])
     known = np.zeros((0, columns)) if knowledge.known is None else np.asarray(knowledge.known, dtype=np.float64)
     chosen: Any = motion
     links, linkage = None, None
@@ -118,7 +118,7 @@ def situation_of(
         known=np.concatenate([pairs[0], *twins[:1]]),
         released=(np.concatenate([pairs[1], *twins[1:]]) - centre) @ axes / scale,
         sample=None if knowledge.sample is None else np.asarray(knowledge.sample, dtype=np.float64),
-        bounds=_bounds(knowledge.bounds, columns),
+        bounds=knowledge.ranges(columns),
         unused=known[unused],
         unused_rows=places[unused],
         motion=motion,
@@ -144,23 +144,6 @@ def _twins(
     if len(found.linked) < 2 * sample.shape[1]:
         return ()
     return np.asarray(sample, dtype=np.float64)[found.linked], release.gather(found.rows[found.linked])
-
-
-def columns_of(knowledge: Knowledge, released: int) -> int:
-    """Number of attributes, by what the attacker holds; as many as the release has columns where he holds nothing."""
-    for held in (knowledge.known, knowledge.sample):
-        if held is not None:
-            return int(held.shape[1])
-    return released if knowledge.bounds is None else len(np.asarray(knowledge.bounds))
-
-
-def _bounds(given: Any, columns: int) -> FloatArray | None:
-    """Ranges of all attributes: those that have none are without bounds."""
-    if given is None:
-        return None
-    bounds = np.tile([-np.inf, np.inf], (columns, 1))
-    bounds[: len(given)] = given[:columns]
-    return bounds if np.isfinite(bounds).any() else None
 
 
 def _noise(given: Any) -> float:

@@ -14,6 +14,7 @@ __all__ = [
     "AttackResult",
     "AttackSummary",
     "Kind",
+    "KnownInput",
     "KnownInputReconstruction",
     "attack",
     "attack_document",

@@ -122,7 +122,7 @@ class KnownInput(Attack):
 
     def run(
         self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
-    ) -> KnownInputReconstruction:
+    ) -> Reconstruction:
         """Link, fit, measure: see ``isobreach.attack``."""
         normalise = settings.pop("normalise")
         given = np.asarray(knowledge.known)

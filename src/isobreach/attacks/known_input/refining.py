@@ -16,8 +16,7 @@ is left out and estimated in every way from the others. The way that does best i
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from isobreach.attacks.base import Knowledge
 from isobreach.attacks.known_input.attack import AttackResult
 from isobreach.attacks.known_input.measuring import translates
 from isobreach.attacks.known_input.noisy import DETERMINED
+from isobreach.attacks.moments import moments
 from isobreach.attacks.refine import (
     Evidence,
     Recipe,
@@ -125,8 +125,8 @@ class _Pairs:
         firsts = np.sort(np.unique(links.rows[links.linked], return_index=True)[1])
         least = 2 * float(np.linalg.norm(links.radius[links.linked])) / links.scale
         noise = 0.0 if np.isnan(links.noise) else links.noise / links.scale
-        moments = _moments(source) if noise else (np.zeros(source.shape[1]), np.eye(source.shape[1]))
-        mean, covariance = moments[0] / links.scale, moments[1] / links.scale**2
+        about = moments(source) if noise else (np.zeros(source.shape[1]), np.eye(source.shape[1]))
+        mean, covariance = about[0] / links.scale, about[1] / links.scale**2
         others = np.setdiff1d(np.linspace(0, source.shape[0] - 1, _EFFORT.rows).astype(np.intp), links.rows)
         some = source.gather(others) / links.scale
         return cls(records[firsts], rows[firsts] / links.scale, translates(links), noise, least, mean, covariance, some)
@@ -281,11 +281,7 @@ class Refining(Mapping[str, FloatArray]):
 
     @cached_property
     def _held(self) -> Evidence:
-        bounds = None
-        if self._knowledge.bounds is not None:  # of the first attributes: there is none of the others
-            given = np.asarray(self._knowledge.bounds, dtype=np.float64)[: self._known.shape[1]]
-            bounds = np.tile([-np.inf, np.inf], (self._known.shape[1], 1))
-            bounds[: len(given)] = given
+        bounds = self._knowledge.ranges(self._known.shape[1])
         return Evidence(self._complete, self._knowledge.sample, bounds, None, self._result.epsilon, self._pairs.noise)
 
     @cached_property
@@ -313,19 +309,3 @@ class Refining(Mapping[str, FloatArray]):
             named = {_OWN: own, **{name: reading.estimates(name, rows, own) for name in reading.names}}
             for place, record in enumerate(records):
                 yield Rehearsal(record, {name: values[place] for name, values in named.items()})
-
-
-def _moments(source: Engine) -> tuple[FloatArray, FloatArray]:
-    """Mean and covariance of all released rows: one sum a tile, added in row order."""
-    count = source.shape[0]
-    mean = reduce(add, (part for block in source.scan(_sums, None, "averaging") for part in block)) / count
-    squares = reduce(add, (part for block in source.scan(_products, mean, "averaging") for part in block))
-    return np.asarray(mean), np.asarray(squares) / max(count - 1, 1)
-
-
-def _sums(block: FloatArray, first_row: int, params: None) -> list[FloatArray]:
-    return [block[part].sum(axis=0) for part in tiles(block)]
-
-
-def _products(block: FloatArray, first_row: int, mean: FloatArray) -> list[FloatArray]:
-    return [(block[part] - mean).T @ (block[part] - mean) for part in tiles(block)]

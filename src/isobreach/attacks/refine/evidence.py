@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks.base import Knowledge
 from isobreach.attacks.refine.grid import Grid, no_grid, shown_grid
 from isobreach.attacks.refine.rays import Rays, shown_rays
 from isobreach.release import unit_roundoff
@@ -64,6 +65,24 @@ class Evidence:
     visible: FloatArray | None = field(default=None, repr=False)
     centre: FloatArray | None = field(default=None, repr=False)
     residuals: FloatArray | None = field(default=None, repr=False)
+
+    @classmethod
+    def held(cls, knowledge: Knowledge, columns: int, **more: Any) -> "Evidence":
+        """Return what the knowledge of an attacker says; records that lack attributes show no grid.
+
+        Parameters
+        ----------
+        knowledge
+            What the attacker holds, checked.
+        columns
+            Number of attributes.
+        more
+            Other fields.
+        """
+        known = knowledge.known
+        if known is not None:
+            known = known[np.isfinite(np.asarray(known, dtype=np.float64)).all(axis=1)]
+        return cls(known, knowledge.sample, knowledge.ranges(columns), **more)
 
     @cached_property
     def population(self) -> FloatArray | None:
