@@ -24,7 +24,9 @@ def attack(request):
 
 
 def test_the_registry_has_one_attack_a_module():
-    assert list(ATTACKS)[:4] == ["known-input", "alignment", "kaplan", "lattice"]
+    own = [name for name in ATTACKS if ATTACKS.built_in(name)]
+    assert own == ["known-input", *sorted(set(own) - {"known-input"})]
+    assert {"alignment", "kaplan", "lattice", "regression"} <= set(own)
     assert all(isinstance(ATTACKS[name], Attack) and ATTACKS[name].name == name for name in ATTACKS)
     assert "magic" not in ATTACKS
     with pytest.raises(KeyError):
@@ -36,7 +38,7 @@ def test_a_name_of_this_package_cannot_be_taken(monkeypatch):
         name, value, dist = "lattice", "elsewhere:ATTACK", None
 
     monkeypatch.setattr("isobreach._registry.entry_points", lambda group: [Point])
-    again = Registry("attacks", "ATTACK", "isobreach.attacks:Attack", frozenset({"base", "registry", "refine"}))
+    again = Registry("attacks", "ATTACK", "isobreach.attacks:Attack", ATTACKS._parts)
     assert again["lattice"] is ATTACKS["lattice"]
     assert len(again) == len([name for name in ATTACKS if ATTACKS.built_in(name)])
 
@@ -55,8 +57,13 @@ def test_settings_are_checked_by_name(attack):
 
 
 def test_what_it_needs_is_asked_for(attack):
-    for held in attack.needs:
+    everything = {"known": X[:3], "rows": [0, 1, 2], "sample": X[60:], "noise": 0.1}
+    for held in attack.needs - {"known"}:
+        rest = ib.Knowledge(**{name: value for name, value in everything.items() if name != held})
         with pytest.raises(InputError, match=rf"Give Knowledge\({held}=\.\.\.\)"):
+            ib.reconstruct(attack.name, X, rest)
+    if "known" in attack.needs:
+        with pytest.raises(InputError, match=r"Give Knowledge\(known=\.\.\.\)"):
             ib.reconstruct(attack.name, X)
 
 
@@ -65,24 +72,47 @@ NOT_MOVED = {
     "fewer columns": ReleaseModel("orthogonal", projection=2),
     "not keep distances": ReleaseModel(None),
 }
+OTHERS = [
+    ReleaseModel("rigid", "gaussian"),
+    ReleaseModel("orthogonal", permutation=True),
+    ReleaseModel("rigid", distances=True),
+    ReleaseModel(None, linear=True),
+    ReleaseModel(None, linear=True, lifted=True),
+    ReleaseModel(None, linear=True, projection=3),
+    ReleaseModel(None, in_place=True),
+    *(ReleaseModel(None, noise, in_place=True) for noise in ("gaussian", "uniform", "multiplicative", "components")),
+    ReleaseModel(None, mixes_rows=True, keeps_moments=True),
+]
+BY_DISTANCES = ("known-input", "known-input-output", "alignment", "kaplan", "lattice", "procrustes")
 
 
 @pytest.mark.parametrize("reason", NOT_MOVED)
-def test_what_it_cannot_work_on_is_a_reason_and_no_exception(attack, reason):
-    assert reason in attack.suits(NOT_MOVED[reason])
-    assert attack.suits(ReleaseModel("rigid")) is None
+@pytest.mark.parametrize("name", BY_DISTANCES)
+def test_what_attacks_by_distances_cannot_work_on_is_a_reason(name, reason):
+    assert reason in ATTACKS[name].suits(NOT_MOVED[reason])
+    assert ATTACKS[name].suits(ReleaseModel("rigid")) is None
+
+
+def test_what_it_cannot_work_on_is_a_reason_and_no_exception(attack):
+    reasons = [attack.suits(model) for model in (*NOT_MOVED.values(), *OTHERS)]
+    assert None in [*reasons, attack.suits(ReleaseModel("rigid"))]
+    assert all(one is None or (len(one.split()) > 4 and one[0].islower() and one[-1] != ".") for one in reasons)
 
 
 def test_its_document_tells_what_it_found(attack):
     release = ib.perturb(X, "orthogonal", seed=0)
-    found = ib.reconstruct(attack.name, release.data, ib.Knowledge(known=X[:4]), seed=0)
-    assert found.claimed
-    assert (found.asked.known, found.asked.sample, found.asked.shape) == (4, None, (120, 4))
+    told = {"rows": release.key.order[:4]} if "rows" in attack.needs else {}
+    told |= {"sample": X[60:]} if "sample" in attack.needs else {}
+    told |= {"noise": 0.1} if "noise" in attack.needs else {}
+    found = ib.reconstruct(attack.name, release.data, ib.Knowledge(known=X[:4], **told), seed=0)
+    assert found.claimed == (attack.name in (*BY_DISTANCES, "regression"))
+    assert (found.asked.known, found.asked.shape) == (4, (120, 4))
     document = attack.describe(found)
     assert isinstance(document, Document)
     assert document.verdict
     assert document.data["schema"].startswith("isobreach/")
     assert set(attack.labels(found)) <= set(range(found.estimates.shape[1]))
+    assert found.reason.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +185,7 @@ def test_an_entry_that_is_no_attack_is_refused_in_one_line(monkeypatch, loaded, 
         load = staticmethod(lambda: loaded)
 
     monkeypatch.setattr("isobreach._registry.entry_points", lambda group: [Point])
-    again = Registry("attacks", "ATTACK", "isobreach.attacks:Attack", frozenset({"base", "registry", "refine"}))
+    again = Registry("attacks", "ATTACK", "isobreach.attacks:Attack", ATTACKS._parts)
     with pytest.raises(InputError, match=f"working entry of the installed package odd_package. Got {got}"):
         again["odd"]
     assert got in again.summary("odd") or "odd_package" in again.summary("odd")
