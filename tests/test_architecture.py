@@ -53,7 +53,7 @@ MAY_IMPORT = {
 
 # Each dependency and the packages that may use it; NumPy is everyone's, the standard library too.
 DEPENDENCIES = {
-    "scipy": {"_random", "geometry", "release", "linking", "attacks", "audits"},
+    "scipy": {"_random", "geometry", "release", "schemes", "linking", "attacks", "audits"},
     "numba": {"_compiled", "geometry"},
     "threadpoolctl": {"engine"},
     "dask": {"engine"},

@@ -15,11 +15,16 @@ from isobreach.release import Invariant
 from isobreach.schemes import (
     SCHEMES,
     AdditiveNoise,
+    AttributePairs,
     Ball,
+    Dct,
+    Dft,
+    Geometric,
     Key,
     Noisy,
     Orthogonal,
     OrthogonalNoise,
+    Permutation,
     RandomProjection,
     Rigid,
     Scheme,
@@ -37,6 +42,11 @@ CHANGED = [
     Ball(2.0, 0.1),
     OrthogonalNoise(noise=0.5),
     AdditiveNoise(noise=0.2, law="uniform"),
+    AttributePairs(threshold=1.5),
+    Dct(coefficients=3),
+    Dft(coefficients=3),
+    Geometric(noise=0.2),
+    Permutation(2.0, 0.1),
     RandomProjection(dimension=3),
 ]
 every_scheme = pytest.mark.parametrize("scheme", [*SCHEMES.values(), *CHANGED], ids=str)
@@ -100,7 +110,7 @@ def test_without_a_seed_every_bit_comes_from_the_system(monkeypatch, scheme):
 
 
 # What these keys hold follows from the table alone.
-PUBLIC_SECRETS = {}
+PUBLIC_SECRETS = {"dct", "dft", "permutation"}
 
 
 def secrets(release):

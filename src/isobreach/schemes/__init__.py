@@ -14,11 +14,16 @@ from isobreach._validation import check_seed, check_table
 from isobreach.errors import InputError
 from isobreach.release import Invariant, ReleaseModel
 from isobreach.schemes.additive_noise import AdditiveNoise
+from isobreach.schemes.attribute_pairs import AttributePairs
 from isobreach.schemes.ball import Ball
+from isobreach.schemes.dct import Dct
+from isobreach.schemes.dft import Dft
+from isobreach.schemes.geometric import Geometric
 from isobreach.schemes.key import AnyKey, Key, Release, SchemeKey
 from isobreach.schemes.noisy import Noisy
 from isobreach.schemes.orthogonal import Orthogonal
 from isobreach.schemes.orthogonal_noise import OrthogonalNoise
+from isobreach.schemes.permutation import Permutation
 from isobreach.schemes.random_projection import RandomProjection
 from isobreach.schemes.rigid import Rigid
 from isobreach.schemes.scheme import Scheme
@@ -27,12 +32,17 @@ __all__ = [
     "SCHEMES",
     "AdditiveNoise",
     "AnyKey",
+    "AttributePairs",
     "Ball",
+    "Dct",
+    "Dft",
+    "Geometric",
     "Invariant",
     "Key",
     "Noisy",
     "Orthogonal",
     "OrthogonalNoise",
+    "Permutation",
     "RandomProjection",
     "Release",
     "ReleaseModel",

@@ -11,7 +11,7 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative, check_positive
 from isobreach.release import ReleaseModel
-from isobreach.schemes.key import AnyKey, Release
+from isobreach.schemes.key import AnyKey, Key, Release
 from isobreach.schemes.rotation import rotated, spread, unit
 from isobreach.schemes.scheme import Scheme
 
@@ -51,9 +51,20 @@ class Ball(Scheme):
         rows, n = records.shape
         beta = 0.5 * np.sqrt(n) * spread(records, "beta") if self.beta is None else self.beta
         radius = float(self.scale * beta / 4)
-        motion = rotated(self.name, records, source)
-        key = replace(motion, scale=float(self.scale), noise=radius / np.sqrt(n + 2))
+        key = replace(self.motion(records, source), scale=float(self.scale), noise=radius / np.sqrt(n + 2))
         return Release(key.apply(records) + _in_ball(radius, rows, n, source), key)
+
+    def motion(self, records: NDArray[Any], source: RandomSource) -> Key:
+        """Return the key of a new rotation, rows shuffled, before scale and noise.
+
+        Parameters
+        ----------
+        records
+            The table, m x n.
+        source
+            Where all random numbers come from.
+        """
+        return rotated(self.name, records, source)
 
     def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> NDArray[np.float64]:
         """Return the images of any records under a key, with new noise from a ball of the key's size."""

@@ -4,14 +4,13 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach.release import ReleaseModel
-from isobreach.schemes.key import Key, Release
-from isobreach.schemes.rotation import check_width, isometry
+from isobreach.schemes.key import Release
+from isobreach.schemes.rotation import check_width, translated
 from isobreach.schemes.scheme import Scheme
 
 
@@ -35,11 +34,7 @@ class Rigid(Scheme):
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""
-        rotation = isometry(records.shape[1], self.width, source)
-        # As large as the records themselves: hides the origin and costs no precision.
-        size = float(np.sqrt(np.mean(np.square(records, dtype=np.float64)))) or 1.0
-        translation = size * source.standard_normal((len(rotation),))
-        key = Key(self.name, rotation, translation, source.permutation(len(records)))
+        key = translated(self.name, records, self.width, source)
         return Release(key.apply(records), key)
 
 

@@ -48,6 +48,15 @@ def rotated(name: str, records: NDArray[Any], source: RandomSource) -> Key:
     return Key(name, haar(n, source), np.zeros(n), source.permutation(rows))
 
 
+def translated(name: str, records: NDArray[Any], width: int | None, source: RandomSource) -> Key:
+    """Return the key of a new rotation and translation of the records, shuffled."""
+    rotation = isometry(records.shape[1], width, source)
+    # As large as the records themselves: hides the origin and costs no precision.
+    size = float(np.sqrt(np.mean(np.square(records, dtype=np.float64)))) or 1.0
+    translation = size * source.standard_normal((len(rotation),))
+    return Key(name, rotation, translation, source.permutation(len(records)))
+
+
 def unit(rows: FloatArray) -> FloatArray:
     """Return rows scaled to length one."""
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
