@@ -75,13 +75,13 @@ def percent(epsilon: float) -> str:
     return f"{100 * epsilon:.6g}%"
 
 
-def count(number: int, noun: str) -> str:
-    """A number with its noun.
+def count(number: int, noun: str, nouns: str = "") -> str:
+    """A number with its noun, whose plural has an s unless it is given.
 
-    >>> count(1, "record"), count(18668, "record")
-    ('1 record', '18,668 records')
+    >>> count(1, "record"), count(18668, "record"), count(2, "person", "people")
+    ('1 record', '18,668 records', '2 people')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def left_out(columns: Sequence[str]) -> list[str]:

@@ -148,6 +148,32 @@ class RecordFigures:
 
 
 @dataclass(frozen=True)
+class ExposedPerson:
+    """A person whom random coalitions breach and a blind guess does not, and what makes the record easy.
+
+    Attributes
+    ----------
+    row
+        Of the table.
+    exposure
+        Mean breach probability over the random coalitions of all sizes.
+    needed
+        The smallest size at which at least half of the random coalitions breach the record; None where none does.
+    near_average, large
+        Whether the record is nearer to the column means, and longer, than nine tenths of all records.
+    copies
+        Other records that differ from it by at most epsilon times its length.
+    """
+
+    row: int
+    exposure: Sampled
+    needed: int | None
+    near_average: bool
+    large: bool
+    copies: int
+
+
+@dataclass(frozen=True)
 class SingleInsider:
     """The insider, among the ``tried``, who alone breaches the most others: an expected number; None if none links."""
 
@@ -189,6 +215,8 @@ class AuditResult:
         The smallest coalitions that breach one record, 1%, 50% and all of the others.
     records, attributes
         Figures of every record and attribute.
+    exposed
+        The most exposed people whom a blind guess does not breach, up to a hundred.
     insider
         The single insider who exposes the most.
     greedy
@@ -253,6 +281,7 @@ class AuditResult:
     noise: bool
     unit_length: bool
     undecided: int
+    exposed: tuple[ExposedPerson, ...] = field(default=(), repr=False)
     names: tuple[str, ...] | None = None
     ids: NDArray[Any] | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = ()
@@ -298,6 +327,14 @@ class AuditResult:
         if size is not None:
             exposure = np.nan_to_num(self.records.exposure[self.sizes.index(size)], nan=-1.0)
         return np.argsort(-exposure, kind="stable")[:count]
+
+    @cached_property
+    def people_by_insiders(self) -> IntArray:
+        """How many people half of the random coalitions breach from each size on, and last how many at no size.
+
+        People whom a blind guess breaches are not counted.
+        """
+        return np.bincount(self.records.needed[~self.baselines.blind_records], minlength=len(self.sizes) + 1)
 
     @property
     def attribute_count(self) -> int:

@@ -31,6 +31,7 @@ from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.matrix import Matrix, matrix
 from isobreach.audits.noisy import DRAWS, RedrawnTable, released_rows
+from isobreach.audits.people import exposed_people
 from isobreach.audits.playing import Game, Scores, cells, played_sizes, public_ranges
 from isobreach.audits.playing import play as played_splits
 from isobreach.audits.remedies import remedies
@@ -194,6 +195,7 @@ class _Trials:
             per_size=per_size,
             smallest=smallest,
             records=per_record,
+            exposed=exposed_people(table, per_record, settings.sizes, guessed),
             attributes=per_attribute,
             insider=insider,
             greedy=greedy,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._registry import ATTACKS
-from isobreach.audits import AuditResult, Reached, Sampled, SizeFigures, Stopped, gate
+from isobreach.audits import AuditResult, ExposedPerson, Reached, Sampled, SizeFigures, Stopped, gate
 from isobreach.report.audit_caveats import caveats, kinds
 from isobreach.report.audit_decision import gate_sentence
 from isobreach.report.audit_file import assumed
@@ -35,7 +35,6 @@ from isobreach.report.schema import schema_of
 FloatArray = NDArray[np.float64]
 
 SCHEMA: Literal["isobreach/audit/1"] = "isobreach/audit/1"
-MOST_EXPOSED = 100
 _Criterion = Literal["share", "worst-record"]
 
 
@@ -89,7 +88,11 @@ def audit_data(result: AuditResult, verdict: str, findings: Sequence[str]) -> Au
             for one in result.smallest
         ],
         "attributes": [_attribute(result, place) for place in range(result.attribute_count)],
-        "most_exposed": [_record(result, int(row)) for row in result.most_exposed(MOST_EXPOSED)],
+        "people_by_insiders": [
+            {"insiders": size, "people": people}
+            for size, people in zip((*result.sizes, None), result.people_by_insiders.tolist(), strict=True)
+        ],
+        "most_exposed": [_record(result, one) for one in result.exposed],
         "insider": {
             "record": None if result.insider.record is None else _identity(result, result.insider.record),
             "expected_breaches": result.insider.expected,
@@ -185,15 +188,18 @@ def _identity(result: AuditResult, row: int) -> Identity:
     return {"row": row, "id": None if result.ids is None else result.ids[row].item()}
 
 
-def _record(result: AuditResult, row: int) -> ExposedRecord:
-    figures, needed = result.records, int(result.records.needed[row])
+def _record(result: AuditResult, one: ExposedPerson) -> ExposedRecord:
+    figures, row = result.records, one.row
     breached = float(figures.breached[-1, row])
     return {
         **_identity(result, row),
-        "mean_exposure": _exposure(figures.mean[row], figures.limits(), row),
+        "mean_exposure": _sampled(one.exposure),
         "exposure": _exposure(figures.exposure[-1, row], figures.limits(len(result.sizes) - 1), row),
         "breached_share": None if np.isnan(breached) else breached,
-        "insiders_needed": result.sizes[needed] if needed < len(result.sizes) else None,
+        "insiders_needed": one.needed,
+        "near_average": one.near_average,
+        "large_values": one.large,
+        "near_copies": one.copies,
     }
 
 

@@ -164,7 +164,11 @@ class Identity(TypedDict):
 
 
 class ExposedRecord(TypedDict):
-    """A record: mean over all sizes, by which records are ordered, and the largest size."""
+    """A record that no blind guess breaches: mean over all sizes, by which records are ordered, and the largest size.
+
+    ``near_average``, ``large_values``: nearer to the column means, and longer, than nine tenths of all records.
+    ``near_copies``: other records within epsilon of its length.
+    """
 
     row: Count
     id: str | int | None
@@ -172,6 +176,16 @@ class ExposedRecord(TypedDict):
     exposure: Interval | None
     breached_share: Share | None
     insiders_needed: Positive | None
+    near_average: bool
+    large_values: bool
+    near_copies: Count
+
+
+class PeopleRecord(TypedDict):
+    """People whom half of the random groups breach from this number of insiders on; None: from none that was tried."""
+
+    insiders: Positive | None
+    people: Count
 
 
 class InsiderRecord(TypedDict):
@@ -321,6 +335,7 @@ class AuditRecord(TypedDict):
     sizes: list[SizeRecord]
     smallest: list[SmallestRecord]
     attributes: list[AttributeRecord]
+    people_by_insiders: list[PeopleRecord]
     most_exposed: list[ExposedRecord]
     insider: InsiderRecord
     greedy_coalitions: dict[str, list[Identity]]

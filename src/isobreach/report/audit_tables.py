@@ -4,28 +4,28 @@
 import numpy as np
 
 from isobreach._phrases import count
-from isobreach.audits import AuditResult, Remedies, Sampled, Stopped
-from isobreach.document import Column, Section, Table, Text
+from isobreach.audits import AuditResult, ExposedPerson, Remedies, Sampled, Stopped
+from isobreach.document import Bar, Bars, Column, Section, Table, Text
 from isobreach.report.audit_matrix import public_knowledge
 from isobreach.report.audit_words import attack_name, column, listed, stopped, within
 from isobreach.report.numbers import amount, sampled, share
 
 MOST = 10  # people that the page shows
+MOST_BARS = 12
 _INTERVAL = "sampled, 95% interval"
 _TRIED = "exact for the groups tried"
 
 
 def people_section(result: AuditResult) -> Section:
-    """The most exposed people."""
-    table = people(result)
-    return Section("Who is exposed", (table,) if table.rows else (), people_lead(result))
+    """How many insiders it takes to breach each person, and the most exposed people."""
+    needed = [needed_chart(result)] if result.people_by_insiders[:-1].any() else []
+    listed_people = [people(result)] if result.exposed else []
+    return Section("Who is exposed", (*needed, *listed_people), people_lead(result))
 
 
 def people_lead(result: AuditResult) -> str:
     """How many people half of the groups breach."""
-    places, total = result.records.needed, len(result.sizes)
-    breached = int(((places < total) & ~result.baselines.blind_records).sum())
-    largest = count(result.sizes[-1], "insider")
+    breached, largest = int(result.people_by_insiders[:-1].sum()), count(result.sizes[-1], "insider")
     if not breached:
         return f"Nobody is breached by half of the random groups of up to {largest} with the {result.method}."
     return (
@@ -34,36 +34,76 @@ def people_lead(result: AuditResult) -> str:
     )
 
 
+def needed_chart(result: AuditResult) -> Bars:
+    """People by the number of insiders from which half of the random groups breach them."""
+    every = result.people_by_insiders
+    total = max(int(every.sum()), 1)
+    bins = [(f"{first}" if first == last else f"{first} to {last}", people) for first, last, people in _bins(result)]
+    bins.append((f"more than {result.sizes[-1]}", int(every[-1])))
+    bars = tuple(Bar(label, 0.0, people / total, (f"{people:,}", share(people / total))) for label, people in bins)
+    heads = (
+        Column("Insiders needed"),
+        Column("Share of people", "0 to 100%"),
+        Column("People", "sampled"),
+        Column("Share", "sampled"),
+    )
+    caption = (
+        f"People by the number of insiders from which half of the random groups breach them, with the {result.method} "
+        f"alone. Sampled: {count(result.trials, 'random group')} of each size. {_left_out(result)}"
+    )
+    return Bars("people", "How many insiders it takes to breach each person", caption.rstrip(), heads, bars)
+
+
+def _bins(result: AuditResult) -> list[tuple[int, int, int]]:
+    """First and last number of insiders of a bar, and its people; neighbours share one where they are many."""
+    width = -(-len(result.sizes) // MOST_BARS)
+    people = result.people_by_insiders[:-1]
+    parts = [slice(k, k + width) for k in range(0, len(people), width)]
+    return [(result.sizes[part][0], result.sizes[part][-1], int(people[part].sum())) for part in parts]
+
+
 def people(result: AuditResult) -> Table:
     """The most exposed people, without those whom a blind guess breaches."""
-    figures, blind = result.records, result.baselines.blind_records
-    low, high = figures.limits()
-    first = [row for row in result.most_exposed(result.rows).tolist() if figures.mean[row] > 0 and not blind[row]]
-    rows = []
-    for row in first[:MOST]:
-        needed = int(figures.needed[row])
-        insiders = str(result.sizes[needed]) if needed < len(result.sizes) else f"more than {result.sizes[-1]}"
-        exposure = Sampled(float(figures.mean[row]), float(low[row]), float(high[row]))
-        ids = () if result.ids is None else (str(result.ids[row]),)
-        rows.append((*ids, str(row), insiders, sampled(exposure)))
+    rows = tuple(
+        (
+            *(() if result.ids is None else (str(result.ids[one.row]),)),
+            str(one.row),
+            _easy(one),
+            f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed),
+            sampled(one.exposure),
+        )
+        for one in result.exposed[:MOST]
+    )
     heads: tuple[Column | str, ...] = (
         *(() if result.ids is None else ("Person",)),
         Column("Row", "counted from 0", number=result.ids is not None),
+        "What makes this person easy",
         Column("Insiders needed", "sampled", number=True),
         Column("Breached by random groups", _INTERVAL, number=True),
     )
-    left = int(blind.sum())
-    out = (
-        f"Left out: {count(left, 'person').replace('persons', 'people')} whom a blind guess breaches anyway. "
-        if left
-        else ""
-    )
     note = (
-        f"The {len(rows)} most exposed, {result.method}. Insiders needed: from this number on, half of the random "
-        "groups breach this person. Breached by random groups: mean over groups of all sizes that were tried. People "
-        f"whose intervals overlap may change places with other groups. {out}All people: per_record.parquet."
+        f"The {len(rows)} most exposed, {result.method}. Close to the average: nearer to the column means than nine "
+        "tenths of the people. Large values: a longer record than nine tenths of the people, so that an estimate may "
+        f"err by more. Near copies: other people whose records differ by at most {result.epsilon:.0%} of the length. "
+        "These go with exposure; they do not prove its cause. Breached by random groups: mean over groups of all sizes "
+        f"that were tried. Where intervals overlap, the order is not certain. {_left_out(result)}All people: "
+        "per_record.parquet."
     )
-    return Table("The most exposed people", heads, tuple(rows), note)
+    return Table("The most exposed people", heads, rows, note)
+
+
+def _easy(one: ExposedPerson) -> str:
+    """What makes a record easy to estimate."""
+    said = [*(["close to the average"] if one.near_average else []), *(["large values"] if one.large else [])]
+    said += [count(one.copies, "near copy", "near copies")] if one.copies else []
+    return ", ".join(said).capitalize() or "None of the three below"
+
+
+def _left_out(result: AuditResult) -> str:
+    left = int(result.baselines.blind_records.sum())
+    if not left:
+        return ""
+    return f"Left out: {count(left, 'person', 'people')} whom a blind guess breaches anyway. "
 
 
 def remedies_lead(result: AuditResult) -> str:

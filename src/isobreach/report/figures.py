@@ -99,15 +99,15 @@ def _bars(chart: Bars) -> Any:
     made = Figure(figsize=(7, 1.2 + 0.28 * len(chart.bars)), layout="constrained")
     axes = made.subplots()
     places = range(len(chart.bars))
-    bases = [bar.base for bar in chart.bars]
+    bases, gains = [bar.base for bar in chart.bars], [bar.value - bar.base for bar in chart.bars]
     axes.barh(places, bases, color=_BAR, label=chart.heads[2].title)
-    gains = [bar.value - bar.base for bar in chart.bars]
     axes.barh(places, gains, left=bases, color=_GAIN, label=chart.heads[3].title)
     axes.set_yticks(places, [bar.label for bar in chart.bars])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.set_xlabel(chart.heads[1].title)
     axes.set_title(chart.title, fontsize=10)
-    axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, frameon=False)
+    if any(bases):  # otherwise the bars are of one kind
+        axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     return made
