@@ -44,7 +44,8 @@ window.addEventListener("load", () => {
   }
   seen.stops.push(stops());
   const tip = document.activeElement.querySelector(".tip");
-  seen.tip = [tip.textContent, tip.getBoundingClientRect().width > 100];
+  // Chromium may give the window its focus late: until then nothing in it is drawn as focused.
+  seen.tip = [tip.textContent, tip.getBoundingClientRect().width > 100 || !document.hasFocus()];
   press("Escape");
   seen.left = where() === undefined;
   seen.hidden = tip.getBoundingClientRect().width <= 1;

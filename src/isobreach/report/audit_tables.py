@@ -14,13 +14,19 @@ MOST = 10  # people that the page shows
 MOST_BARS = 12
 _INTERVAL = "sampled, 95% interval"
 _TRIED = "exact for the groups tried"
+_NEAR = "Close to the average: nearer to the column means than nine tenths of the people."
+_LARGE = "Large values: a longer record than nine tenths of the people, so that an estimate may err by more."
+_COPIES = "Near copies: other people whose records differ by at most {:.0%} of the length."
 
 
 def people_section(result: AuditResult) -> Section:
     """How many insiders it takes to breach each person, and the most exposed people."""
     needed = [needed_chart(result)] if result.people_by_insiders[:-1].any() else []
     listed_people = [people(result)] if result.exposed else []
-    return Section("Who is exposed", (*needed, *listed_people), people_lead(result))
+    left = int(result.baselines.blind_records.sum())
+    who = f"Not counted or listed here: {count(left, 'person', 'people')} whom a blind guess breaches anyway."
+    left_out = [Text(who, soft=True)] if left and (needed or listed_people) else []
+    return Section("Who is exposed", (*needed, *listed_people, *left_out), people_lead(result))
 
 
 def people_lead(result: AuditResult) -> str:
@@ -49,9 +55,9 @@ def needed_chart(result: AuditResult) -> Bars:
     )
     caption = (
         f"People by the number of insiders from which half of the random groups breach them, with the {result.method} "
-        f"alone. Sampled: {count(result.trials, 'random group')} of each size. {_left_out(result)}"
+        f"alone. Sampled: {count(result.trials, 'random group')} of each size."
     )
-    return Bars("people", "How many insiders it takes to breach each person", caption.rstrip(), heads, bars)
+    return Bars("people", "How many insiders it takes to breach each person", caption, heads, bars)
 
 
 def _bins(result: AuditResult) -> list[tuple[int, int, int]]:
@@ -64,6 +70,7 @@ def _bins(result: AuditResult) -> list[tuple[int, int, int]]:
 
 def people(result: AuditResult) -> Table:
     """The most exposed people, without those whom a blind guess breaches."""
+    shown = result.exposed[:MOST]
     rows = tuple(
         (
             *(() if result.ids is None else (str(result.ids[one.row]),)),
@@ -72,7 +79,7 @@ def people(result: AuditResult) -> Table:
             f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed),
             sampled(one.exposure),
         )
-        for one in result.exposed[:MOST]
+        for one in shown
     )
     heads: tuple[Column | str, ...] = (
         *(() if result.ids is None else ("Person",)),
@@ -81,12 +88,15 @@ def people(result: AuditResult) -> Table:
         Column("Insiders needed", "sampled", number=True),
         Column("Breached by random groups", _INTERVAL, number=True),
     )
+    meant = [
+        *([_NEAR] if any(one.near_average for one in shown) else []),
+        *([_LARGE] if any(one.large for one in shown) else []),
+        *([_COPIES.format(result.epsilon)] if any(one.copies for one in shown) else []),
+    ]
+    meant += ["These go with exposure; they do not prove its cause."] if meant else []
     note = (
-        f"The {len(rows)} most exposed, {result.method}. Close to the average: nearer to the column means than nine "
-        "tenths of the people. Large values: a longer record than nine tenths of the people, so that an estimate may "
-        f"err by more. Near copies: other people whose records differ by at most {result.epsilon:.0%} of the length. "
-        "These go with exposure; they do not prove its cause. Breached by random groups: mean over groups of all sizes "
-        f"that were tried. Where intervals overlap, the order is not certain. {_left_out(result)}All people: "
+        f"The {len(rows)} most exposed, {result.method}. {' '.join(meant)} Breached by random groups: mean over groups "
+        "of all sizes that were tried. Where intervals overlap, the order is not certain. All people: "
         "per_record.parquet."
     )
     return Table("The most exposed people", heads, rows, note)
@@ -96,14 +106,7 @@ def _easy(one: ExposedPerson) -> str:
     """What makes a record easy to estimate."""
     said = [*(["close to the average"] if one.near_average else []), *(["large values"] if one.large else [])]
     said += [count(one.copies, "near copy", "near copies")] if one.copies else []
-    return ", ".join(said).capitalize() or "None of the three below"
-
-
-def _left_out(result: AuditResult) -> str:
-    left = int(result.baselines.blind_records.sum())
-    if not left:
-        return ""
-    return f"Left out: {count(left, 'person', 'people')} whom a blind guess breaches anyway. "
+    return ", ".join(said).capitalize() or "–"
 
 
 def remedies_lead(result: AuditResult) -> str:
