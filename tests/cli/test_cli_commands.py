@@ -42,12 +42,15 @@ PARAMETERS = {
     "ball": {"scale": 3.0, "beta": 0.5},
     "orthogonal-noise": {"noise": 0.25},
     "additive-noise": {"noise": 0.25, "law": "uniform"},
+    "aspe": {},
     "attribute-pairs": {"threshold": 0.7},
     "dct": {"coefficients": 3},
     "dft": {"coefficients": 3},
+    "distance-matrix": {},
     "geometric": {"noise": 0.25},
     "permutation": {"scale": 3.0, "beta": 0.5},
     "random-projection": {"dimension": 7},
+    "row-mixing": {"block": 5},
 }
 
 

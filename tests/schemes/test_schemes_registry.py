@@ -15,10 +15,12 @@ from isobreach.release import Invariant
 from isobreach.schemes import (
     SCHEMES,
     AdditiveNoise,
+    Aspe,
     AttributePairs,
     Ball,
     Dct,
     Dft,
+    DistanceMatrix,
     Geometric,
     Key,
     Noisy,
@@ -27,6 +29,7 @@ from isobreach.schemes import (
     Permutation,
     RandomProjection,
     Rigid,
+    RowMixing,
     Scheme,
     SchemeKey,
     perturb,
@@ -42,12 +45,15 @@ CHANGED = [
     Ball(2.0, 0.1),
     OrthogonalNoise(noise=0.5),
     AdditiveNoise(noise=0.2, law="uniform"),
+    Aspe(),
     AttributePairs(threshold=1.5),
     Dct(coefficients=3),
     Dft(coefficients=3),
+    DistanceMatrix(),
     Geometric(noise=0.2),
     Permutation(2.0, 0.1),
     RandomProjection(dimension=3),
+    RowMixing(block=12),
 ]
 every_scheme = pytest.mark.parametrize("scheme", [*SCHEMES.values(), *CHANGED], ids=str)
 
@@ -110,7 +116,7 @@ def test_without_a_seed_every_bit_comes_from_the_system(monkeypatch, scheme):
 
 
 # What these keys hold follows from the table alone.
-PUBLIC_SECRETS = {"dct", "dft", "permutation"}
+PUBLIC_SECRETS = {"dct", "dft", "distance-matrix", "permutation", "row-mixing"}
 
 
 def secrets(release):

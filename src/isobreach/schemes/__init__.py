@@ -14,10 +14,12 @@ from isobreach._validation import check_seed, check_table
 from isobreach.errors import InputError
 from isobreach.release import Invariant, ReleaseModel
 from isobreach.schemes.additive_noise import AdditiveNoise
+from isobreach.schemes.aspe import Aspe
 from isobreach.schemes.attribute_pairs import AttributePairs
 from isobreach.schemes.ball import Ball
 from isobreach.schemes.dct import Dct
 from isobreach.schemes.dft import Dft
+from isobreach.schemes.distance_matrix import DistanceMatrix
 from isobreach.schemes.geometric import Geometric
 from isobreach.schemes.key import AnyKey, Key, Release, SchemeKey
 from isobreach.schemes.noisy import Noisy
@@ -26,16 +28,19 @@ from isobreach.schemes.orthogonal_noise import OrthogonalNoise
 from isobreach.schemes.permutation import Permutation
 from isobreach.schemes.random_projection import RandomProjection
 from isobreach.schemes.rigid import Rigid
+from isobreach.schemes.row_mixing import RowMixing
 from isobreach.schemes.scheme import Scheme
 
 __all__ = [
     "SCHEMES",
     "AdditiveNoise",
     "AnyKey",
+    "Aspe",
     "AttributePairs",
     "Ball",
     "Dct",
     "Dft",
+    "DistanceMatrix",
     "Geometric",
     "Invariant",
     "Key",
@@ -47,6 +52,7 @@ __all__ = [
     "Release",
     "ReleaseModel",
     "Rigid",
+    "RowMixing",
     "Scheme",
     "SchemeKey",
     "perturb",
