@@ -3,7 +3,9 @@
 
 from isobreach.attacks.alignment.method import Alignment
 from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction
+from isobreach.attacks.alignment.situation import MOTIONS, Situation, situation_of
+from isobreach.attacks.alignment.starts import quantiles
 
-__all__ = ["ATTACK", "AlignmentReconstruction"]
+__all__ = ["ATTACK", "MOTIONS", "AlignmentReconstruction", "Situation", "quantiles", "situation_of"]
 
 ATTACK = Alignment()
