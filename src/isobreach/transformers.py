@@ -64,8 +64,10 @@ class Perturbation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             Not looked at.
         """
         scheme = self._scheme()
-        least = {"ensure_min_samples": scheme.least_rows, "ensure_min_features": scheme.least_columns}
-        records = validate_data(self, X, dtype=np.float64, **least)
+        # Noise is relative to the spread of the table: one record has none.
+        rows = max(scheme.least_rows, 2 if scheme.draws_noise else 1)
+        least = {"ensure_min_samples": rows, "ensure_min_features": scheme.least_columns}
+        records = validate_data(self, X, dtype=np.float64, ensure_non_negative=scheme.not_negative, **least)
         if scheme.model is not None and scheme.model.unit_length:
             records = records[records.any(axis=1)]  # records of zeros have no direction, and stay zeros
         key = perturb(records, scheme, check_seed(self.get_params()["random_state"])).key
@@ -112,6 +114,7 @@ class Perturbation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.non_deterministic = not SCHEMES[self.scheme_name].by_record
+        tags.input_tags.positive_only = SCHEMES[self.scheme_name].not_negative
         return tags
 
 

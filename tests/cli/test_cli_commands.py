@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 import isobreach as ib
-from isobreach.io import read_table
+from isobreach.io import read_table, write_table
 
 
 def test_perturb_keeps_ids_out_of_the_release_and_the_key_undoes_it(case):
@@ -44,10 +44,13 @@ PARAMETERS = {
     "additive-noise": {"noise": 0.25, "law": "uniform"},
     "aspe": {},
     "attribute-pairs": {"threshold": 0.7},
+    "component-noise": {"noise": 0.25, "share": 0.5},
     "dct": {"coefficients": 3},
     "dft": {"coefficients": 3},
     "distance-matrix": {},
     "geometric": {"noise": 0.25},
+    "log-noise": {"noise": 0.25},
+    "multiplicative-noise": {"noise": 0.25},
     "permutation": {"scale": 3.0, "beta": 0.5},
     "random-projection": {"dimension": 7},
     "row-mixing": {"block": 5},
@@ -68,14 +71,16 @@ def test_perturb_offers_every_scheme_and_every_parameter():
 def test_perturb_does_what_the_library_does(case, run, scheme):
     parameters = PARAMETERS[scheme]
     options = [word for name, value in parameters.items() for word in (f"--{name}", value)]
+    records, people = np.abs(case.records), case.folder / "positive.csv"  # logarithms want no negative values
+    write_table(people, records, case.columns, ids=np.arange(60), id_column="name")
     out, key = case.folder / "r.csv", case.folder / "k"
-    done = run("perturb", case.folder / "people.csv", "--id-column", "name", "--scheme", scheme, *options,
+    done = run("perturb", people, "--id-column", "name", "--scheme", scheme, *options,
                "--seed", 5, "--out", out, "--key", key, "--json")  # fmt: skip
     assert done.code == 0, done.err
     assert done.json["scheme"] == scheme
     assert done.json["parameters"] == parameters
     assert done.json["keeps"] == list(ib.schemes.scheme_by_name(scheme, **parameters).keeps)
-    again = ib.perturb(case.records, ib.schemes.scheme_by_name(scheme, **parameters), seed=5)
+    again = ib.perturb(records, ib.schemes.scheme_by_name(scheme, **parameters), seed=5)
     released = read_table(out, name="released")
     np.testing.assert_array_equal(released.values, again.data)
     width = again.data.shape[1]

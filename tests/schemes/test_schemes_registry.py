@@ -18,11 +18,14 @@ from isobreach.schemes import (
     Aspe,
     AttributePairs,
     Ball,
+    ComponentNoise,
     Dct,
     Dft,
     DistanceMatrix,
     Geometric,
     Key,
+    LogNoise,
+    MultiplicativeNoise,
     Noisy,
     Orthogonal,
     OrthogonalNoise,
@@ -47,10 +50,13 @@ CHANGED = [
     AdditiveNoise(noise=0.2, law="uniform"),
     Aspe(),
     AttributePairs(threshold=1.5),
+    ComponentNoise(noise=0.2, share=0.5),
     Dct(coefficients=3),
     Dft(coefficients=3),
     DistanceMatrix(),
     Geometric(noise=0.2),
+    LogNoise(noise=0.2),
+    MultiplicativeNoise(noise=0.3),
     Permutation(2.0, 0.1),
     RandomProjection(dimension=3),
     RowMixing(block=12),
@@ -116,7 +122,7 @@ def test_without_a_seed_every_bit_comes_from_the_system(monkeypatch, scheme):
 
 
 # What these keys hold follows from the table alone.
-PUBLIC_SECRETS = {"dct", "dft", "distance-matrix", "permutation", "row-mixing"}
+PUBLIC_SECRETS = {"component-noise", "dct", "dft", "distance-matrix", "log-noise", "permutation", "row-mixing"}
 
 
 def secrets(release):
@@ -142,6 +148,7 @@ def test_records_of_any_type_mean_their_numbers(name, dtype):
     records[:, 2] = 1
     if np.issubdtype(dtype, np.signedinteger):
         records[0, 0] = np.iinfo(dtype).min if dtype == np.int8 else -128
+        records[0, 0] = 100 if SCHEMES[name].not_negative else records[0, 0]
     release = perturb(records, name, 0)
     assert release.data.dtype == np.float64
     np.testing.assert_array_equal(release.data, perturb(records.astype(np.float64), name, 0).data)

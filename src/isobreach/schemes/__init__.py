@@ -17,11 +17,14 @@ from isobreach.schemes.additive_noise import AdditiveNoise
 from isobreach.schemes.aspe import Aspe
 from isobreach.schemes.attribute_pairs import AttributePairs
 from isobreach.schemes.ball import Ball
+from isobreach.schemes.component_noise import ComponentNoise
 from isobreach.schemes.dct import Dct
 from isobreach.schemes.dft import Dft
 from isobreach.schemes.distance_matrix import DistanceMatrix
 from isobreach.schemes.geometric import Geometric
 from isobreach.schemes.key import AnyKey, Key, Release, SchemeKey
+from isobreach.schemes.log_noise import LogNoise
+from isobreach.schemes.multiplicative_noise import MultiplicativeNoise
 from isobreach.schemes.noisy import Noisy
 from isobreach.schemes.orthogonal import Orthogonal
 from isobreach.schemes.orthogonal_noise import OrthogonalNoise
@@ -38,12 +41,15 @@ __all__ = [
     "Aspe",
     "AttributePairs",
     "Ball",
+    "ComponentNoise",
     "Dct",
     "Dft",
     "DistanceMatrix",
     "Geometric",
     "Invariant",
     "Key",
+    "LogNoise",
+    "MultiplicativeNoise",
     "Noisy",
     "Orthogonal",
     "OrthogonalNoise",

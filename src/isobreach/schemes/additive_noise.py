@@ -11,7 +11,7 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_choice, check_not_negative
 from isobreach.release import NoiseKind, ReleaseModel
-from isobreach.schemes.key import AnyKey, Release, SchemeKey
+from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.rotation import spread
 from isobreach.schemes.scheme import Scheme
 
@@ -60,10 +60,6 @@ class AdditiveNoise(Scheme):
     def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> FloatArray:
         """Return any records with new noise of the key's size."""
         return np.asarray(records + key.noise * self._drawn(records.shape, source))
-
-    def undone(self, rows: FloatArray, key: SchemeKey) -> FloatArray:
-        """Return the rows as they are: the noise stays in them."""
-        return rows
 
     def _drawn(self, shape: tuple[int, ...], source: RandomSource) -> FloatArray:
         """Return independent draws of deviation one."""

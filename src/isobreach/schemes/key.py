@@ -60,6 +60,25 @@ class Kept(ABC):
             raise InputError("released", f"must be the table of this key: {expected[0]} x {expected[1]}", got)
         return self.back(released[self.order])
 
+    def secret(self, name: str, *shape: int) -> FloatArray:
+        """Return what a scheme drew, in the shape that it expects; a key without it is refused.
+
+        Parameters
+        ----------
+        name
+            By which the scheme calls it.
+        shape
+            Its size along each axis; -1 for any.
+        """
+        found = getattr(self, "secrets", {}).get(name)
+        if (
+            found is None
+            or len(found.shape) != len(shape)
+            or any(want not in (-1, got) for want, got in zip(shape, found.shape, strict=True))
+        ):
+            raise InputError("key", f"must hold what the scheme {self.scheme} drew: {name}", "another key")
+        return np.asarray(found)
+
     @abstractmethod
     def moved(self, records: NDArray[Any]) -> FloatArray:
         """Return the images of any records, in their order, before the noise.
@@ -243,25 +262,6 @@ class SchemeKey(Kept):
     def width(self) -> int:
         """Number of columns of the release."""
         return self.shape[1]
-
-    def secret(self, name: str, *shape: int) -> FloatArray:
-        """Return a secret of the shape that the scheme expects; a key without it is refused.
-
-        Parameters
-        ----------
-        name
-            By which the scheme calls it.
-        shape
-            Its size along each axis; -1 for any.
-        """
-        found = self.secrets.get(name)
-        if (
-            found is None
-            or found.ndim != len(shape)
-            or any(want not in (-1, got) for want, got in zip(shape, found.shape, strict=True))
-        ):
-            raise InputError("key", f"must hold what the scheme {self.scheme} drew: {name}", "another key")
-        return found
 
     def moved(self, records: NDArray[Any]) -> FloatArray:
         """Return the images of any records, in their order, before the noise."""

@@ -26,12 +26,15 @@ class Scheme(ABC):
         By which it is called.
     least_columns
         Columns that a table must have.
+    not_negative
+        Whether the values of a table must not be negative.
     lost
         Why a key cannot give the records back, after "which"; for schemes whose release cannot be undone.
     """
 
     name: ClassVar[str]
     least_columns: ClassVar[int] = 1
+    not_negative: ClassVar[bool] = False
     lost: ClassVar[str] = "says of no way back"
 
     @property
@@ -65,8 +68,8 @@ class Scheme(ABC):
 
     @property
     def least_rows(self) -> int:
-        """Records that a table must have. Noise is relative to the spread of the table: one record has none."""
-        return 2 if self.draws_noise else 1
+        """Records that a table must have."""
+        return 1
 
     def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> FloatArray:
         """Return the images of any records under a key of this scheme, in the order of the records.
@@ -108,6 +111,8 @@ class Scheme(ABC):
         key
             Of a release by this scheme.
         """
+        if self.in_place and self.draws_noise:
+            return rows  # the noise stays in them
         raise InputError(
             "scheme", "must be one whose release a key can undo", f"{self.name}, which {self.lost}", "Keep the table."
         )
