@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 import isobreach as ib
 from isobreach._registry import Registry
@@ -83,7 +84,7 @@ OTHERS = [
     *(ReleaseModel(None, noise, in_place=True) for noise in ("gaussian", "uniform", "multiplicative", "components")),
     ReleaseModel(None, mixes_rows=True, keeps_moments=True),
 ]
-BY_DISTANCES = ("known-input", "known-input-output", "alignment", "kaplan", "lattice", "procrustes")
+BY_DISTANCES = ("known-input", "known-input-output", "alignment", "kaplan", "lattice", "procrustes", "wong")
 
 
 @pytest.mark.parametrize("reason", NOT_MOVED)
@@ -104,9 +105,10 @@ def test_its_document_tells_what_it_found(attack):
     told = {"rows": release.key.order[:4]} if "rows" in attack.needs else {}
     told |= {"sample": X[60:]} if "sample" in attack.needs else {}
     told |= {"noise": 0.1} if "noise" in attack.needs else {}
-    found = ib.reconstruct(attack.name, release.data, ib.Knowledge(known=X[:4], **told), seed=0)
-    assert found.claimed == (attack.name in (*BY_DISTANCES, "regression"))
-    assert (found.asked.known, found.asked.shape) == (4, (120, 4))
+    data = release.data if attack.suits(ReleaseModel("rigid", distances=True)) else cdist(release.data, release.data)
+    found = ib.reconstruct(attack.name, data, ib.Knowledge(known=X[:4], **told), seed=0)
+    assert found.claimed == (attack.name in (*BY_DISTANCES, "regression", "lateration"))
+    assert (found.asked.known, found.asked.shape) == (4, data.shape)
     document = attack.describe(found)
     assert isinstance(document, Document)
     assert document.verdict
