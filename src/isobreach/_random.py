@@ -70,6 +70,7 @@ Purpose = Literal[
     "split",
     "components",
     "random-link",
+    "releases",
 ]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 

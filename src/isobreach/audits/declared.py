@@ -12,7 +12,8 @@ to what the release's own numbers may err. That needs no fit, so that columns of
 be noise of the key's level.
 
 Nor may norms be kept, or a fit through the origin be as good, where a translation is declared: insiders would know
-lengths that the audit supposes to be hidden. What no motion describes cannot be played, and is refused.
+lengths that the audit supposes to be hidden. Of what no motion describes only the shape is checked: attacks are then
+played on releases as they are (``isobreach.audits.attacked``), and no formula rests on the model.
 """
 
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ ALLOWED = Allowance()
 
 
 def playable(scheme: Scheme) -> ReleaseModel:
-    """Return the model of a scheme that an audit can play; anything else is refused, with the reason.
+    """Return the model of a scheme; one that declares none cannot be audited.
 
     Parameters
     ----------
@@ -83,21 +84,6 @@ def playable(scheme: Scheme) -> ReleaseModel:
             "must declare what it does to a record",
             f"{scheme.name}, which has no model",
             "Give its class one, such as model = isobreach.schemes.ReleaseModel(motion='rigid', noise='gaussian').",
-        )
-    if not model.moves:
-        reasons = {
-            "releases distances instead of rows": model.distances,
-            "mixes the rows of several records": model.mixes_rows,
-            "changes values in their columns": model.in_place,
-            "multiplies records by a matrix that is no motion": model.linear,
-            f"releases {model.projection} columns only": model.projection is not None,
-            "keeps no distances": model.motion is None,
-        }
-        why = next(reason for reason, holds in reasons.items() if holds)
-        raise InputError(
-            "scheme",
-            "must move each record by one motion, with or without noise: an audit plays no other",
-            f"{scheme.name}, which {why}",
         )
     return model
 
@@ -122,7 +108,7 @@ def shown(scheme: Scheme, values: FloatArray, release: Release, radius: FloatArr
     Parameters
     ----------
     scheme
-        With a model that is playable.
+        Whose model is a motion.
     values
         The records, of length one where the model says so.
     release

@@ -228,7 +228,7 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
     rows = as_engine(np.asarray(release.data, dtype=np.float64) / key.scale if key.scale != 1 else release.data)
     seed = int(draws.integers(2**31))
     players = [
-        _Player(ATTACKS[name], rows, noise, seed, {"motion": model.motion, "epsilon": game.epsilon})
+        Player(ATTACKS[name], rows, noise, seed, {"motion": model.motion, "epsilon": game.epsilon})
         for name in game.attacks
         if ATTACKS[name].suits(model) is None
     ]
@@ -249,9 +249,11 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
         )
         guess = np.vstack([known, public[: cell.sample]]).mean(axis=0) if cell.insiders or cell.sample else None
         for player in players:
+            if not player.informed(knowledge):  # whoever needs no knowledge is no other with some
+                continue
             for variant, estimates in player.estimates(knowledge).items():
                 # A padded release has more columns than the records: an attack may estimate them all.
-                told = _filled(np.asarray(estimates, dtype=np.float64)[key.order, : truth.shape[1]], guess)
+                told = filled(np.asarray(estimates, dtype=np.float64)[key.order, : truth.shape[1]], guess)
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game, groups.take(others))
                 scores.append(Scores(cell, player.attack.name, variant, share, learned))
         if any(one.cell == cell and one.everything for one in scores):
@@ -260,7 +262,7 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Player:
+class Player:
     """An attack on one release, which is studied when first needed; ``given``: settings, of which it takes its own."""
 
     attack: Attack
@@ -281,10 +283,14 @@ class _Player:
         settings = self.attack.checked(self.settings)
         return self.attack.study(self.release, noise=self.noise, seed=self.seed, progress=no_progress, **settings)
 
+    def informed(self, knowledge: Knowledge) -> bool:
+        """Whether the attack can do anything with such knowledge."""
+        return any(knowledge.has(held) for held in self.attack.uses | self.attack.needs)
+
     def estimates(self, knowledge: Knowledge) -> dict[str, Any]:
-        """Estimates by what was done to them; none where the attack can do nothing with such knowledge."""
+        """Estimates by what was done to them; none where the attack lacks knowledge."""
         attack = self.attack
-        if attack.lacks(knowledge) or not any(knowledge.has(held) for held in attack.uses | attack.needs):
+        if attack.lacks(knowledge):
             return {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nothing linked, or no fit found: a share of 0 says so
@@ -294,11 +300,16 @@ class _Player:
             return {PLAIN: found.estimates, **found.variants}
 
 
-def _filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:
+def filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:
     """Attributes without an estimate are guessed at the mean of the records that the attacker holds."""
     if guess is None or estimates.shape[1] != len(guess) or not np.isnan(estimates).any():
         return estimates
     return np.where(np.isnan(estimates), guess, estimates)
+
+
+def hits(records: FloatArray, estimates: FloatArray, epsilon: float) -> NDArray[np.bool_]:
+    """Which records their estimates breach; what is not known (NaN) is not."""
+    return np.asarray(row_norms(estimates - records) <= epsilon * row_norms(records) * (1 + 1e-9))
 
 
 def _scored(records: FloatArray, estimates: FloatArray, game: Game, groups: Groups) -> tuple[float, FloatArray]:
@@ -307,8 +318,7 @@ def _scored(records: FloatArray, estimates: FloatArray, game: Game, groups: Grou
         return 0.0, np.zeros(len(groups.attributes(records.shape[1])))
     errors = estimates - records
     allowed = game.tolerance * (1 + 1e-9) + 1e-9 * np.abs(records).max(axis=0)  # rounding, as in a closed form
-    norms = row_norms(records)
-    share = float(np.mean(row_norms(errors) <= game.epsilon * norms * (1 + 1e-9)))
+    share = float(np.mean(hits(records, estimates, game.epsilon)))
     return share, groups.shares(np.abs(errors) <= allowed, estimates)
 
 

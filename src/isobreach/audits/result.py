@@ -337,6 +337,11 @@ class AuditResult:
         return np.bincount(self.records.needed[~self.baselines.blind_records], minlength=len(self.sizes) + 1)
 
     @property
+    def moves(self) -> bool:
+        """Whether the scheme moves every record by one motion, so that insiders' figures have a closed form."""
+        return self.motion != "none"
+
+    @property
     def attribute_count(self) -> int:
         """Number of attributes: a category in several columns is one."""
         return len(self.baselines.blind_attributes)

@@ -49,19 +49,20 @@ class Settings:
     gated: bool = False
 
     @property
-    def motion(self) -> Motion:
-        """The motion that the scheme declares."""
-        motion = playable(self.scheme).motion
-        return "orthogonal" if motion is None else motion  # None is not playable
+    def motion(self) -> Motion | None:
+        """The motion that the scheme declares; None where it moves no record."""
+        model = playable(self.scheme)
+        return model.motion if model.moves else None
 
     @property
     def covered(self) -> tuple[int, ...]:
         """Sizes at which greedy coalitions are played: those asked for, the single insider, and a ladder under noise.
 
-        Insiders may leave some of their records out, so the worst of smaller coalitions counts for larger ones. Without
-        noise more records never expose less of anyone else.
+        Insiders may leave some of their records out, so the worst of smaller coalitions counts for larger ones. Behind
+        a motion without noise more records never expose less of anyone else.
         """
-        smaller = (1,) if playable(self.scheme).noise is None else ladder(self.sizes[-1])
+        model = playable(self.scheme)
+        smaller = (1,) if model.moves and model.noise is None else ladder(self.sizes[-1])
         return tuple(sorted({*smaller, *self.sizes}))
 
     @classmethod

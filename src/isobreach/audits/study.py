@@ -20,6 +20,8 @@ from isobreach._random import generator
 from isobreach._registry import ATTACKS
 from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
+from isobreach.attacks import Attack
+from isobreach.audits.attacked import AttackedTable
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
 from isobreach.audits.coalitions import GrowingLinks
@@ -42,7 +44,7 @@ from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.audits.verdict import gate
 from isobreach.engine import ONE_BLAS_THREAD, default_workers
 from isobreach.geometry import row_norms
-from isobreach.release import EXACT
+from isobreach.release import EXACT, ReleaseModel
 from isobreach.schemes import Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
@@ -155,7 +157,7 @@ class _Trials:
         settings, seed, progress = replace(self.settings, scheme=scheme), self.seed, self.progress
         model, (total, columns) = playable(scheme), records.shape
         release = perturb(records, scheme, seed)
-        table, linker = _prepared(records, release, settings)
+        table, linker = _prepared(records, release, settings, seed)
         rows_known = isinstance(linker, RowsKnown)
         insider = single_insider(table, linker, generator(seed, "insider"), progress)
         greedy = _greedy(table, settings.sizes[-1], insider.record, seed, progress)
@@ -172,7 +174,7 @@ class _Trials:
             table.norms,
             table.epsilon,
             table.tolerance,
-            norms_kept=not model.translates,
+            norms_kept=model.moves and not model.translates,
             draws=generator(seed, "baseline"),
             groups=table.groups,
         )
@@ -183,7 +185,7 @@ class _Trials:
         return table, AuditResult(
             scheme=scheme.name,
             scheme_parameters=asdict(scheme),
-            motion=settings.motion,
+            motion=settings.motion or "none",
             epsilon=settings.epsilon,
             level=settings.level,
             sizes=settings.sizes,
@@ -210,6 +212,7 @@ class _Trials:
             length_shares=table.groups.length_shares(table.records),
             undecided=int((~played.random.complete).any(axis=1).sum()),
             criterion=settings.criterion if settings.gated else None,
+            method="distance attack" if model.moves else "attacks that suit the scheme",
         )
 
 
@@ -232,7 +235,7 @@ class _Remedied:
         return not gate(result, self.trials.settings.criterion).closed
 
 
-def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tuple[OwnersTable, Linker]:
+def _prepared(records: NDArray[Any], release: Release, settings: Settings, seed: int) -> tuple[OwnersTable, Linker]:
     """The owner's table, and how insiders find their rows.
 
     Where distances are not kept exactly they are supposed to know them: under noise to look for them takes seconds to
@@ -244,7 +247,11 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
     values = directions(values) if model.unit_length else values
     tolerance = settings.tolerances(values)
     groups = Groups.of(records, settings.groups, unit_length=model.unit_length)
+    if not model.moves:
+        names = tuple(name for name in (INSIDERS, *settings.attackers) if _by_insiders(ATTACKS[name], model))
+        return AttackedTable.of(records, scheme, names, settings.epsilon, tolerance, groups, seed), RowsKnown()
     if model.keeps:
+        assert settings.motion is not None
         links = GrowingLinks(records, release.data, key.order, motion=settings.motion)
         shown(scheme, values, release, links.radius)
         table = OwnersTable(values, links.radius, model.translates, settings.epsilon, tolerance, groups=groups)
@@ -265,6 +272,13 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings) -> tu
         groups=groups,
     )
     return table, RowsKnown()
+
+
+def _by_insiders(attack: Attack, model: ReleaseModel) -> bool:
+    """Whether insiders can play an attack, with nothing but their records and rows."""
+    held = {"known", "rows", "noise"}
+    enough = attack.needs <= held and (not attack.needs_any or bool(attack.needs_any & held))
+    return enough and attack.suits(model) is None
 
 
 def _game(records: NDArray[Any], tolerance: FloatArray, settings: Settings, seed: int) -> Game:

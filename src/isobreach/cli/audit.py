@@ -101,7 +101,7 @@ class AuditJob:
     def _result(self, console: Console) -> AuditReport:
         """The audit, written; an interruption says what is left of it."""
         store = None if self.out is None else FileStore(unfinished(self.out))
-        for name in _interface.attackers_of(self.options.get("attacks")):
+        for name in _interface.attackers_of(self.options.get("attacks"), self.options["scheme"]):
             ATTACKS[name].interruptible()
         try:
             return self._run(console, store)

@@ -42,8 +42,30 @@ METHOD = (
 )
 
 
+_PLAYED = (
+    (
+        "The attacks that suit the scheme are those named on this page. “Not breached by these attacks” does not mean "
+        "safe."
+    ),
+    (
+        "No closed form tells what insiders achieve behind this scheme. Every group meets one of sixteen releases, "
+        "plays all attacks that suit the scheme, and is counted by those estimates that breach the most."
+    ),
+    (
+        "The worst groups are found by greedy search and among the random ones: there may be worse. Nothing is proven "
+        "here."
+    ),
+    (
+        "Columns with large values carry most of a record's length. Standardise the table first if all columns matter "
+        "alike."
+    ),
+)
+
+
 def caveats(result: AuditResult) -> list[str]:
     """What the figures do not say."""
+    if not result.moves:
+        return [*_PLAYED]
     lines = [
         (
             "Not being breached by these attacks is no proof of safety: other attacks, and attackers who know more, "
@@ -95,7 +117,9 @@ def kinds(result: AuditResult) -> dict[str, str]:
     """What each kind of figure is."""
     given = "the noise drawn and rows known" if result.noise else "the links"
     said = {
-        "breach probability": f"closed form, given {given}, of a group's hidden direction drawn at random",
+        "breach probability": f"closed form, given {given}, of a group's hidden direction drawn at random"
+        if result.moves
+        else "counted: the share of a record's groups and releases that breach it",
         "random groups": "sampled: means over random groups with 95% intervals"
         + (" and draws of noise" if result.noise else ""),
         "closed form": "insiders who know what their records determine, and guess the rest at random",
@@ -116,6 +140,8 @@ def kinds(result: AuditResult) -> dict[str, str]:
         "column means": "counted on all records",
         "random link": "sampled pairs of records, with a 95% interval",
     }
+    if not result.moves:
+        del said["closed form"], said["guessing rows"], said["no group exceeds"]
     if result.remedies is not None:
         said["noise and jitter as remedies"] = (
             "mean breach probability over simulated releases, with 95% intervals; upper bounds for insiders who have "

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from isobreach._phrases import count
+from isobreach._registry import SCHEMES
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Decision, Fact, Facts, Section, SignOff, Table, Text
 from isobreach.report.audit_words import attack_name, capital, column, listed
@@ -60,13 +61,11 @@ def file_section(result: AuditResult, decided: Decision, run: Mapping[str, Any],
 
 def assumed(result: AuditResult) -> str:
     """Who the attackers are."""
+    if not result.moves:
+        return _without_motion(result)
     hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
     hides += ", noise is added," if result.noise else ""
     scaled = "Records are scaled to length one. " if result.unit_length else ""
-    samples = [f"{one:,}" for one in result.matrix.samples[1:]]
-    held = [f"{listed(samples, 'or')} public records of the same kind"] if samples else []
-    held += ["the ranges of the attributes"] if result.matrix.ranges else []
-    more = f" They may also have {listed(held)}." if held else ""
     rows = "which rows these are they are not told, but find out from the distances that the release keeps, or guess"
     if result.rows_known and result.noise:
         rows = "they are supposed to know which rows these are, and those who have to search do no better"
@@ -74,8 +73,24 @@ def assumed(result: AuditResult) -> str:
         rows = "they are supposed to know which rows these are"
     return (
         f"{scaled}The table is {hides} and its rows are shuffled. Attackers hold the release and know the method, not "
-        f"the secret. Up to {count(result.sizes[-1], 'insider')} pool their own records; {rows}.{more}"
+        f"the secret. Up to {count(result.sizes[-1], 'insider')} pool their own records; {rows}.{_more(result)}"
     )
+
+
+def _without_motion(result: AuditResult) -> str:
+    return (
+        f"The table is protected by the scheme “{result.scheme}”. Attackers hold the release and know the method, not "
+        f"the secret. Up to {count(result.sizes[-1], 'insider')} pool their own records; they are supposed to know "
+        f"which rows these are.{_more(result)}"
+    )
+
+
+def _more(result: AuditResult) -> str:
+    """What attackers may know besides, as a sentence after another."""
+    samples = [f"{one:,}" for one in result.matrix.samples[1:]]
+    held = [f"{listed(samples, 'or')} public records of the same kind"] if samples else []
+    held += ["the ranges of the attributes"] if result.matrix.ranges else []
+    return f" They may also have {listed(held)}." if held else ""
 
 
 def not_tested(result: AuditResult) -> list[str]:
@@ -177,6 +192,8 @@ def protection(result: AuditResult) -> Fact:
     """How the table is to be protected."""
     words = "secret rotation" if result.motion == "orthogonal" else "secret rotation and translation"
     words += ", noise" if result.noise else ""
+    if not result.moves:
+        words = SCHEMES.summary(result.scheme) if result.scheme in SCHEMES else "A scheme of one's own"
     parameters = ", ".join(f"{name} {value}" for name, value in result.scheme_parameters.items() if value is not None)
     return Fact(
         "Planned protection", capital(words), f"scheme “{result.scheme}”{f', {parameters}' if parameters else ''}"

@@ -55,7 +55,7 @@ def audit_data(result: AuditResult, verdict: str, findings: Sequence[str]) -> Au
         "scheme": {
             "name": result.scheme,
             "parameters": dict(result.scheme_parameters),
-            "motion": cast(Literal["orthogonal", "rigid"], result.motion),
+            "motion": cast(Literal["orthogonal", "rigid", "similarity", "none"], result.motion),
             "noise": result.noise,
             "unit_length": result.unit_length,
         },

@@ -24,7 +24,7 @@ class SchemeRecord(TypedDict):
 
     name: str
     parameters: dict[str, Any]
-    motion: Literal["orthogonal", "rigid"]
+    motion: Literal["orthogonal", "rigid", "similarity", "none"]
     noise: bool
     unit_length: bool
 
