@@ -114,9 +114,6 @@ def test_rows_that_are_not_shuffled_are_known():
     ("scheme", "message"),
     [
         (Own(), "must declare what it does to a record. Got own, which has no model. Give its class one"),
-        (Own(_model(None, mixes_rows=True), mixes=True), "an audit plays no other. Got own, which mixes the rows"),
-        (Own(_model("rigid", projection=3)), "Got own, which releases 3 columns only"),
-        (Own(_model(None)), "Got own, which keeps no distances"),
         (Own(_model("rigid"), mixes=True), "Got own, whose release shows other errors than rounding"),
         (Own(_model("rigid"), noise=1e-6), "Got own, whose release shows other errors than rounding"),
         (Own(_model("orthogonal")), "Got own, whose release shows other errors than rounding"),
@@ -137,12 +134,6 @@ def test_what_cannot_be_played_is_refused_with_its_name_and_the_reason(scheme, m
         audit(_table(0), scheme=scheme, epsilon=EPSILON, coalition_sizes=[2], trials=2, seed=0)
     assert str(error.value).startswith("scheme must ")
     assert message in str(error.value)
-
-
-@pytest.mark.parametrize("name", [name for name, scheme in SCHEMES.items() if not scheme.model.moves])
-def test_our_own_schemes_that_are_no_motion_are_refused_for_now(name):
-    with pytest.raises(InputError, match=f"scheme must move each record by one motion.* Got {name}, which "):
-        audit(_table(0), scheme=name, coalition_sizes=[2], trials=2, seed=0)
 
 
 @pytest.mark.parametrize("kind", [np.float32, *slow(np.int64, np.float64)])
