@@ -26,7 +26,7 @@ EPSILON = 0.3137
 
 def _prepared_table(records, scheme, seed, **more):
     release = perturb(records, scheme, seed)
-    return release, _prepared(records, release, settings(scheme=scheme, epsilon=EPSILON, **more))[0]
+    return release, _prepared(records, release, settings(scheme=scheme, epsilon=EPSILON, **more), 0)[0]
 
 
 def _ways(motions, rows, sigma):

@@ -316,6 +316,8 @@ class Attack(ABC):
         Whether its compiled code keeps Python's other threads waiting: progress is then shown from the start.
     audited
         Whether audits play it without being asked; an attack of another package is played when it is named.
+    baseline
+        Whether it undoes nothing that a scheme does: figures stand beside it, and it tests no scheme.
     needs_grid
         Whether it needs values on a grid: audits then try jitter against it.
     """
@@ -333,6 +335,7 @@ class Attack(ABC):
     keeps_waiting: ClassVar[bool] = False
     audited: ClassVar[bool] = False
     needs_grid: ClassVar[bool] = False
+    baseline: ClassVar[bool] = False
 
     def suits(self, model: ReleaseModel) -> str | None:
         """Return why the attack cannot work on a release of this model, or None.

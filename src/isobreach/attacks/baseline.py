@@ -18,6 +18,7 @@ class Baseline(Attack):
     """An attack that needs no structure of the release. It never claims anything, and nothing is refined."""
 
     takes_narrow = True
+    baseline = True
 
     def suits(self, model: ReleaseModel) -> str | None:
         """Return None: a baseline can be had for every release."""

@@ -29,7 +29,8 @@ from isobreach.schemes import Release, Scheme, perturb
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-RELEASES = 16  # that coalitions meet in turn: a scheme that sorts or clusters a table takes longer than an attack
+CANDIDATES = 16  # for the insider who alone exposes the most
+RELEASES = 8  # that coalitions meet in turn: a scheme that sorts or clusters a table takes longer than an attack
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,16 @@ class AttackedTable(OwnersTable):
     def redrawn(self) -> bool:
         """Yes: figures are means over releases."""
         return True
+
+    @property
+    def releases_met(self) -> int:
+        """All of them."""
+        return len(self.releases)
+
+    @property
+    def candidates(self) -> int:
+        """Few: each of them attacks releases in earnest."""
+        return CANDIDATES
 
     @property
     def proved(self) -> bool:

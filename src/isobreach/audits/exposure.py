@@ -33,6 +33,7 @@ from isobreach.release import EXACT
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+CANDIDATES = 128  # of whom greedy searches choose the next insider
 NOBODY: IntArray = np.zeros(0, dtype=np.int64)
 
 
@@ -74,6 +75,16 @@ class OwnersTable:
     def redrawn(self) -> bool:
         """Whether coalitions meet different releases: without noise all are the same, whatever the rotation."""
         return False
+
+    @property
+    def releases_met(self) -> int:
+        """How many releases a coalition meets whose figures are to be told."""
+        return 1
+
+    @property
+    def candidates(self) -> int:
+        """How many are tried for the insider who alone exposes the most."""
+        return CANDIDATES
 
     @property
     def proved(self) -> bool:

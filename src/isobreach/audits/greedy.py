@@ -19,14 +19,14 @@ Greedy is not optimal, and claims nothing of its own: ``isobreach.audits.bound``
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.audits.exposure import OwnersTable
+from isobreach.audits.exposure import CANDIDATES, OwnersTable
 from isobreach.engine import tiles
 from isobreach.geometry import breach_probability, row_norms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-CANDIDATES, TARGETS = 128, 2000
+TARGETS = 2000
 _TINY = 1e-9  # of a record's length: a residual that short gives no direction
 
 

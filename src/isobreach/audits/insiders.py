@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
-from isobreach.audits.greedy import CANDIDATES
-from isobreach.audits.noisy import DRAWS
 from isobreach.audits.result import SingleInsider
 from isobreach.engine import default_workers
 
@@ -45,11 +43,12 @@ class RowsKnown:
 def single_insider(table: OwnersTable, links: Linker, draws: np.random.Generator, progress: Progress) -> SingleInsider:
     """The insider out of a sample who alone breaches the most others."""
     total = len(table.records)
-    pool = np.sort(draws.choice(total, min(total, CANDIDATES), replace=False))
+    pool = np.sort(draws.choice(total, min(total, table.candidates), replace=False))
     if total < 2:
         return SingleInsider(None, 0.0, len(pool))
     # Under noise chosen by the mean over some releases, told by the mean over others: the best of means is too high.
-    choosing, telling = draws.integers(0, 2**62, (2, DRAWS)).tolist() if table.redrawn else ([0], [])
+    met = table.releases_met
+    choosing, telling = draws.integers(0, 2**62, (2, met)).tolist() if table.redrawn else ([0], [])
     choosing, expected = choosing[:_CHOOSING], np.zeros(len(pool))
     for done, seed in enumerate(choosing):
         for place, one in enumerate(default_workers().run(_breaches, pool.tolist(), (links, table.met(seed)))):

@@ -131,6 +131,11 @@ class RedrawnTable(NoisyTable):
         """Yes."""
         return True
 
+    @property
+    def releases_met(self) -> int:
+        """Enough for a mean."""
+        return DRAWS
+
     def met(self, seed: int) -> "RedrawnTable":
         """The table protected anew."""
         return replace(self, **released_rows(perturb(self.original, self.scheme, seed)))

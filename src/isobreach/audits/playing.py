@@ -16,6 +16,7 @@ those of the whole. Links are not counted here.
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import Any
@@ -30,6 +31,7 @@ from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept
 from isobreach.engine import Engine, ProcessEngine, Workers, as_engine, default_workers
+from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from isobreach.schemes import Scheme, perturb
 
@@ -153,11 +155,11 @@ def played_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({ordered[0], *near, ordered[-1]}))
 
 
-def cells(sizes: Sequence[int], samples: Sequence[int], *, ranges: bool) -> tuple[Cell, ...]:
-    """All cells but that of no knowledge: insiders by nothing, by ranges, and by each sample (with ranges, if any)."""
+def cells(sizes: Sequence[int], samples: Sequence[int], *, ranges: bool, nothing: bool = False) -> tuple[Cell, ...]:
+    """Insiders by nothing, by ranges, and by each sample (with ranges, if any); ``nothing``: no knowledge as well."""
     rows = [(0, False), *([(0, True)] if ranges else []), *((sample, ranges) for sample in samples)]
     every = (Cell(insiders, *row) for row in rows for insiders in (0, *sizes))
-    return tuple(cell for cell in every if not cell.nothing)
+    return tuple(cell for cell in every if nothing or not cell.nothing)
 
 
 def public_ranges(records: FloatArray) -> FloatArray:
@@ -249,7 +251,7 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
         )
         guess = np.vstack([known, public[: cell.sample]]).mean(axis=0) if cell.insiders or cell.sample else None
         for player in players:
-            if not player.informed(knowledge):  # whoever needs no knowledge is no other with some
+            if not (cell.nothing or player.informed(knowledge)):  # whoever needs none does as without
                 continue
             for variant, estimates in player.estimates(knowledge).items():
                 # A padded release has more columns than the records: an attack may estimate them all.
@@ -288,16 +290,17 @@ class Player:
         return any(knowledge.has(held) for held in self.attack.uses | self.attack.needs)
 
     def estimates(self, knowledge: Knowledge) -> dict[str, Any]:
-        """Estimates by what was done to them; none where the attack lacks knowledge."""
+        """Estimates by what was done to them; none where the attack lacks knowledge, or refuses this release."""
         attack = self.attack
         if attack.lacks(knowledge):
             return {}
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), suppress(InputError):
             warnings.simplefilter("ignore")  # nothing linked, or no fit found: a share of 0 says so
             found = reconstruct(
                 attack.name, self.release, knowledge, seed=self.seed, studied=self.studied, **self.settings
             )
             return {PLAIN: found.estimates, **found.variants}
+        return {}
 
 
 def filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:

@@ -254,6 +254,8 @@ class AuditResult:
         What may not be exceeded; None where no limit was given.
     method
         What insiders' figures are of, in words: a closed form of the distance attack, or attacks that were played.
+    tested
+        Whether anyone was played who could undo the scheme; otherwise only guesses were, and nothing was found out.
     """
 
     scheme: str
@@ -292,6 +294,7 @@ class AuditResult:
     prepared: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
     method: str = "distance attack"
+    tested: bool = True
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.

@@ -32,7 +32,7 @@ from isobreach.audits.groups import Groups
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.matrix import Matrix, matrix
-from isobreach.audits.noisy import DRAWS, RedrawnTable, released_rows
+from isobreach.audits.noisy import RedrawnTable, released_rows
 from isobreach.audits.people import exposed_people
 from isobreach.audits.playing import Game, Scores, cells, played_sizes, public_ranges
 from isobreach.audits.playing import play as played_splits
@@ -161,8 +161,7 @@ class _Trials:
         rows_known = isinstance(linker, RowsKnown)
         insider = single_insider(table, linker, generator(seed, "insider"), progress)
         greedy = _greedy(table, settings.sizes[-1], insider.record, seed, progress)
-        draws = DRAWS if table.redrawn else 1
-        coalitions = _coalitions(greedy, total, settings, seed, draws)
+        coalitions = _coalitions(greedy, total, settings, seed, table.releases_met)
         sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, self.threads)
         del linker  # and what it holds of the release
 
@@ -178,7 +177,7 @@ class _Trials:
             draws=generator(seed, "baseline"),
             groups=table.groups,
         )
-        alone = [name for name in settings.attackers if ATTACKS[name].alone]
+        alone = [name for name in settings.attackers if ATTACKS[name].alone and not ATTACKS[name].baseline]
         readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)
         found = _matrix(_game(records, table.tolerance, settings, seed), settings, kept, progress, splits)
         per_size, smallest, per_record, per_attribute = summarise(played, table, settings, insider, tuple(greedy))
@@ -212,7 +211,8 @@ class _Trials:
             length_shares=table.groups.length_shares(table.records),
             undecided=int((~played.random.complete).any(axis=1).sum()),
             criterion=settings.criterion if settings.gated else None,
-            method="distance attack" if model.moves else "attacks that suit the scheme",
+            tested=model.moves or model.in_place or _tested(settings.attackers, model),
+            method="distance attack" if model.moves else "suitable attacks",
         )
 
 
@@ -274,8 +274,18 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings, seed:
     return table, RowsKnown()
 
 
+def _tested(names: Sequence[str], model: ReleaseModel) -> bool:
+    """Whether anyone is played who could undo what the scheme does."""
+    return any(ATTACKS[name].suits(model) is None and not ATTACKS[name].baseline for name in names)
+
+
 def _by_insiders(attack: Attack, model: ReleaseModel) -> bool:
-    """Whether insiders can play an attack, with nothing but their records and rows."""
+    """Whether insiders can play an attack, with nothing but their records and rows; of baselines only reading values.
+
+    What does not look at the release is among the baselines of every audit.
+    """
+    if attack.baseline and not (model.in_place and attack.alone):
+        return False
     held = {"known", "rows", "noise"}
     enough = attack.needs <= held and (not attack.needs_any or bool(attack.needs_any & held))
     return enough and attack.suits(model) is None
@@ -286,9 +296,11 @@ def _game(records: NDArray[Any], tolerance: FloatArray, settings: Settings, seed
     sizes, samples = played_sizes(settings.covered), settings.held_out(len(records))
     names = (INSIDERS, *settings.attackers) if settings.splits else ()
     values = np.asarray(records, dtype=np.float64)
-    ranges = public_ranges(directions(values) if playable(settings.scheme).unit_length else values)
-    every = cells(sizes, samples, ranges=settings.ranges)
-    groups = Groups.of(records, settings.groups, unit_length=playable(settings.scheme).unit_length)
+    model = playable(settings.scheme)
+    ranges = public_ranges(directions(values) if model.unit_length else values)
+    # Behind a motion nobody without knowledge can say which attribute is which: ``attackers`` are for them.
+    every = cells(sizes, samples, ranges=settings.ranges, nothing=not model.moves)
+    groups = Groups.of(records, settings.groups, unit_length=model.unit_length)
     return Game(records, settings.scheme, names, every, settings.epsilon, tolerance, ranges, seed, groups=groups)
 
 

@@ -48,7 +48,7 @@ _PLAYED = (
         "safe."
     ),
     (
-        "No closed form tells what insiders achieve behind this scheme. Every group meets one of sixteen releases, "
+        "No closed form tells what insiders achieve behind this scheme. Every group meets one of eight releases, "
         "plays all attacks that suit the scheme, and is counted by those estimates that breach the most."
     ),
     (

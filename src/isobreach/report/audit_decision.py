@@ -57,6 +57,13 @@ def decision(result: AuditResult) -> Decision:
         )
     if found.closed:
         return _decided(result, found, "stop", "Do not publish", _why(result), also, _without(result))
+    if not result.tested:
+        why = (
+            f"Nothing was found out: no attack that isobreach has can undo the scheme “{result.scheme}”, and only "
+            f"guesses were played. {NO_PROOF}"
+        )
+        ask = ("Ask somebody who knows the scheme", "how it is attacked; a figure of 0 is none here.")
+        return _decided(result, found, "condition", "Do not publish on this word", why, also, (ask, _AGAIN))
     first = result.smallest[0]
     if first.found is not None:
         one = "A single insider" if first.found == 1 else f"{first.found} insiders"

@@ -4,7 +4,7 @@
 from isobreach._phrases import count
 from isobreach.audits import AuditResult, Reached
 from isobreach.document import Cell, Matrix, MatrixRow, Section
-from isobreach.report.audit_words import attack_name, capital, least_knowledge, who
+from isobreach.report.audit_words import capital, least_knowledge, method_name, who
 from isobreach.report.numbers import sampled, share
 
 _LEVELS = (0.01, 0.1, 0.5, 0.9)
@@ -43,7 +43,7 @@ def matrix_section(result: AuditResult) -> Section:
             half = one.breached.value >= 0.5
             smallest = half and not any(p <= place and s <= size_place for p, s in reached_half)
             reached_half += [(place, size_place)] if smallest else []
-            cells.append(_cell(one, size, sample, smallest=smallest))
+            cells.append(_cell(result, one, size, sample, smallest=smallest))
         title, remark = _TITLES[ranges] if not sample else (f"{sample:,} public records", "of the same kind, of others")
         rows.append(MatrixRow(title, remark, tuple(cells)))
     block = Matrix(
@@ -89,11 +89,11 @@ def _and_sample(sample: int) -> str:
     return f" and {sample:,} public records" if sample else ""
 
 
-def _cell(one: Reached, insiders: int, sample: int, *, smallest: bool) -> Cell:
+def _cell(result: AuditResult, one: Reached, insiders: int, sample: int, *, smallest: bool) -> Cell:
     value = one.breached.value
     level = sum(value >= least for least in _LEVELS)
     best = (
-        "No attack does better than a blind guess." if one.attack is None else f"Best: the {attack_name(one.attack)}."
+        "No attack does better than a blind guess." if one.attack is None else f"Best: the {method_name(result, one)}."
     )
     public = f", {sample:,} public records" if sample else ""
     marked = " Smallest knowledge that breaches half." if smallest else ""

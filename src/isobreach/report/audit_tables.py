@@ -7,7 +7,7 @@ from isobreach._phrases import count
 from isobreach.audits import AuditResult, ExposedPerson, Remedies, Sampled, Stopped
 from isobreach.document import Bar, Bars, Column, Section, Table, Text
 from isobreach.report.audit_matrix import public_knowledge
-from isobreach.report.audit_words import attack_name, column, listed, stopped, within
+from isobreach.report.audit_words import attack_name, column, listed, method_name, stopped, within
 from isobreach.report.numbers import amount, sampled, share
 
 MOST = 10  # people that the page shows
@@ -207,7 +207,7 @@ def matrix_table(result: AuditResult) -> Table:
             one = result.reached(size, sample, ranges=ranges)
             known = [f"{sample:,} public records"] if sample else []
             known += ["ranges"] if ranges else []
-            attack = "blind guess" if one.attack is None else attack_name(one.attack)
+            attack = "blind guess" if one.attack is None else method_name(result, one)
             rows.append((listed(known) if known else "nothing", str(size), sampled(one.breached), attack))
     heads = (
         "The attacker knows",

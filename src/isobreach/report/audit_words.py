@@ -20,6 +20,11 @@ def attack_name(name: str) -> str:
     return str(ATTACKS[name].plain or ATTACKS[name].title)
 
 
+def method_name(result: AuditResult, one: Reached) -> str:
+    """What an attacker does who is not guessing: an attack that was played, or that of the insiders' figures."""
+    return result.method if one.closed_form or one.attack is None else attack_name(one.attack)
+
+
 def column(result: AuditResult, place: int) -> str:
     """A column's name."""
     return result.names[place] if result.names is not None else f"c{place + 1}"
@@ -91,7 +96,7 @@ def breaches(result: AuditResult, one: Reached) -> str:
     if one.breached.value == 1 and not one.closed_form and result.matrix.splits:
         attack, trials = attack_name(one.attack), result.matrix.splits
         return f"{subject} {verb} every other person with the {attack} (sampled: in {trials} of {trials} trials)."
-    return f"{subject} {verb} {sampled(one.breached)} of the other people with the {attack_name(one.attack)}."
+    return f"{subject} {verb} {sampled(one.breached)} of the other people with the {method_name(result, one)}."
 
 
 def stopped(one: Stopped) -> str:
