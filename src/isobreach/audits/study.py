@@ -280,15 +280,17 @@ def _tested(names: Sequence[str], model: ReleaseModel) -> bool:
 
 
 def _by_insiders(attack: Attack, model: ReleaseModel) -> bool:
-    """Whether insiders can play an attack, with nothing but their records and rows; of baselines only reading values.
+    """Whether groups of insiders play an attack, with nothing but their records and rows: by what these tell.
 
-    What does not look at the release is among the baselines of every audit.
+    Others learn no more from another insider, or take too long for hundreds of groups; they are played on splits. What
+    does not look at the release is among the baselines of every audit.
     """
-    if attack.baseline and not (model.in_place and attack.alone):
+    if attack.suits(model) is not None:
         return False
+    if attack.alone:
+        return model.in_place or not attack.baseline
     held = {"known", "rows", "noise"}
-    enough = attack.needs <= held and (not attack.needs_any or bool(attack.needs_any & held))
-    return enough and attack.suits(model) is None
+    return "rows" in attack.needs | attack.uses and attack.needs <= held and attack.needs_any <= held
 
 
 def _game(records: NDArray[Any], tolerance: FloatArray, settings: Settings, seed: int) -> Game:
