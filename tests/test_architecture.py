@@ -65,7 +65,7 @@ DEPENDENCIES = {
     "adbc_driver_sqlite": {"io"},
     "adbc_driver_postgresql": {"io"},
     "python_calamine": {"io"},
-    "sklearn": {"preparation", "transformers", "attacks"},
+    "sklearn": {"preparation", "schemes", "transformers", "attacks"},
     "matplotlib": {"report", "reproduction"},
     "jinja2": {"report"},
     "markupsafe": {"report"},

@@ -153,6 +153,6 @@ SCHEMES: Registry[Any] = Registry(
     "schemes",
     "SCHEME",
     "isobreach.schemes:Scheme",
-    frozenset({"scheme", "key", "rotation", "linear", "spectral"}),
+    frozenset({"scheme", "key", "rotation", "linear", "spectral", "in_place"}),
     ("orthogonal", "rigid", "noisy", "ball", "orthogonal-noise"),
 )

@@ -45,15 +45,20 @@ PARAMETERS = {
     "aspe": {},
     "attribute-pairs": {"threshold": 0.7},
     "component-noise": {"noise": 0.25, "share": 0.5},
+    "condensation": {"group": 3},
     "dct": {"coefficients": 3},
     "dft": {"coefficients": 3},
     "distance-matrix": {},
     "geometric": {"noise": 0.25},
+    "k-anonymity": {"group": 3},
+    "kd-tree": {"group": 3},
     "log-noise": {"noise": 0.25},
     "multiplicative-noise": {"noise": 0.25},
     "permutation": {"scale": 3.0, "beta": 0.5},
     "random-projection": {"dimension": 7},
     "row-mixing": {"block": 5},
+    "shuffling": {"retained": 0.5},
+    "swapping": {"window": 0.5},
 }
 
 

@@ -58,7 +58,7 @@ def test_a_transformer_mixes_other_tables_anew_and_undoes_its_own_alone():
     np.testing.assert_allclose(others.mean(axis=0), RECORDS[:30].mean(axis=0))
     with pytest.raises(InputError, match="released must have all 250 rows of this key's table"):
         transformer.inverse_transform(others)
-    with pytest.raises(InputError, match=r"X must have 3 rows or more for the scheme row-mixing\. Got 2\."):
+    with pytest.raises(InputError, match=r"X must have 3 rows or more for the scheme row-mixing\. Got 2 rows\."):
         transformer.transform(RECORDS[:2])
 
 

@@ -18,10 +18,13 @@ from isobreach.schemes.aspe import Aspe
 from isobreach.schemes.attribute_pairs import AttributePairs
 from isobreach.schemes.ball import Ball
 from isobreach.schemes.component_noise import ComponentNoise
+from isobreach.schemes.condensation import Condensation
 from isobreach.schemes.dct import Dct
 from isobreach.schemes.dft import Dft
 from isobreach.schemes.distance_matrix import DistanceMatrix
 from isobreach.schemes.geometric import Geometric
+from isobreach.schemes.k_anonymity import KAnonymity
+from isobreach.schemes.kd_tree import KdTree
 from isobreach.schemes.key import AnyKey, Key, Release, SchemeKey
 from isobreach.schemes.log_noise import LogNoise
 from isobreach.schemes.multiplicative_noise import MultiplicativeNoise
@@ -33,6 +36,8 @@ from isobreach.schemes.random_projection import RandomProjection
 from isobreach.schemes.rigid import Rigid
 from isobreach.schemes.row_mixing import RowMixing
 from isobreach.schemes.scheme import Scheme
+from isobreach.schemes.shuffling import Shuffling
+from isobreach.schemes.swapping import Swapping
 
 __all__ = [
     "SCHEMES",
@@ -42,11 +47,14 @@ __all__ = [
     "AttributePairs",
     "Ball",
     "ComponentNoise",
+    "Condensation",
     "Dct",
     "Dft",
     "DistanceMatrix",
     "Geometric",
     "Invariant",
+    "KAnonymity",
+    "KdTree",
     "Key",
     "LogNoise",
     "MultiplicativeNoise",
@@ -61,6 +69,8 @@ __all__ = [
     "RowMixing",
     "Scheme",
     "SchemeKey",
+    "Shuffling",
+    "Swapping",
     "perturb",
     "scheme_by_name",
     "setting",
@@ -108,19 +118,8 @@ def perturb(records: NDArray[Any], scheme: str | Scheme = "rigid", seed: int | N
     check_table("X", records)
     if isinstance(scheme, str):
         scheme = scheme_by_name(scheme)
-    _check_size(scheme, records)
+    scheme.check_size(records)
     with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
         release = scheme.release(records, random_source(check_seed(seed), "key"))
     check_table("released", release.data)
     return release
-
-
-def _check_size(scheme: Scheme, records: NDArray[Any]) -> None:
-    """Refuse a table that is too small for a scheme."""
-    for got, least, what in (
-        (records.shape[0], scheme.least_rows, "row"),
-        (records.shape[1], scheme.least_columns, "column"),
-    ):
-        if got < least:
-            rule = f"must have {least} {what}s or more for the scheme {scheme.name}"
-            raise InputError("X", rule, f"{got} {what}{'' if got == 1 else 's'}")

@@ -76,8 +76,7 @@ class RowMixing(Scheme):
         """
         if len(records) == len(key.order):
             return key.moved(records)
-        if len(records) < _LEAST:
-            raise InputError("X", f"must have {_LEAST} rows or more for the scheme {self.name}", len(records))
+        self.check_size(records)
         release = self.release(records, source)
         return np.asarray(release.data[release.key.order])
 

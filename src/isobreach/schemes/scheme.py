@@ -71,6 +71,22 @@ class Scheme(ABC):
         """Records that a table must have."""
         return 1
 
+    def check_size(self, records: NDArray[Any]) -> None:
+        """Refuse a table that is too small for the scheme.
+
+        Parameters
+        ----------
+        records
+            The table, m x n.
+        """
+        for got, least, what in (
+            (records.shape[0], self.least_rows, "row"),
+            (records.shape[1], self.least_columns, "column"),
+        ):
+            if got < least:
+                rule = f"must have {least} {what}s or more for the scheme {self.name}"
+                raise InputError("X", rule, f"{got} {what}{'' if got == 1 else 's'}")
+
     def rows(self, records: NDArray[Any], key: AnyKey, source: RandomSource) -> FloatArray:
         """Return the images of any records under a key of this scheme, in the order of the records.
 
