@@ -360,20 +360,20 @@ def audit(
 def attackers_of(names: Sequence[str] | None, scheme: str | Scheme) -> list[str]:
     """Return the attackers beyond insiders; by default all that audits play and that have what they import.
 
-    Behind a scheme that is no motion, all that suit it are played: each of them may be the strongest there.
+    Behind a scheme that is no motion, or a weak one, all that suit it are played: each may be the strongest there.
     """
     model = (schemes.scheme_by_name(scheme) if isinstance(scheme, str) else scheme).model
-    moves = model is None or model.moves
+    every = model is not None and (model.weak or not model.moves)
     if names is None:
         # Of other packages none is played unless it is named: one that does not load must not stop an audit.
         own = ((name, attacks.ATTACKS[name]) for name in attacks.ATTACKS if attacks.ATTACKS.built_in(name))
         usual = [(name, attack) for name, attack in own if attack.installed and name != INSIDERS]
-        if model is None or model.moves:
+        if model is None or not every:
             return [name for name, attack in usual if attack.audited]
         return [name for name, attack in usual if attack.suits(model) is None]
     for name in names:
         attack = attacks.ATTACKS.named("attacks", name)
-        if moves and not (attack.alone or attack.audited or name == INSIDERS):
+        if not (every or attack.alone or attack.audited or name == INSIDERS):
             rule = f"must be attacks that an audit can play beside insiders, which {name} is not"
             raise InputError("attacks", rule, f"one that needs {', '.join(sorted(attack.needs))}", "Leave it out.")
     return [name for name in dict.fromkeys(names) if name != INSIDERS]

@@ -83,3 +83,12 @@ def test_the_page_says_what_kind_of_figures_these_are():
     assert "No closed form tells what insiders achieve" in said
     assert "guess of a hidden direction" not in said
     assert "rotated by a secret matrix" not in said
+
+
+def test_a_weak_motion_falls_to_attacks_on_its_own_kind():
+    """Columns rotated by twos fall to one insider (Oliveira and Zaiane's scheme), where any rotation takes n - 1."""
+    records = np.abs(table(7, rows=120, columns=6))
+    report = audited(records, "attribute-pairs", coalition_sizes=[1], splits=2)
+    assert report.method == "distance attack"
+    assert report.breached(1).value == 1
+    assert audited(records, "orthogonal", coalition_sizes=[1], splits=2).breached(1).value < 0.9

@@ -41,6 +41,10 @@ class ReleaseModel:
         All rows are multiplied by one factor, the key's; a similarity always is.
     permutation
         The motion only permutes the columns and flips signs: an orthogonal one, and a weak one.
+    pairs
+        The motion only rotates columns by twos, and leaves them in their places: a weak one too.
+    coefficients
+        Records are taken through a public transform; the secret is the order of the coefficients: a weak motion.
     projection
         Number of released columns of a projection, after a motion or by a random matrix (``linear``). None: no
         projection.
@@ -74,6 +78,8 @@ class ReleaseModel:
     in_place: bool = False
     distances: bool = False
     keeps_moments: bool = False
+    pairs: bool = False
+    coefficients: bool = False
 
     def __post_init__(self) -> None:
         for name, value, choices in (("motion", self.motion, Motion), ("noise", self.noise, NoiseKind)):
@@ -88,6 +94,11 @@ class ReleaseModel:
     def translates(self) -> bool:
         """Whether the motion has a translation, which hides lengths."""
         return self.motion in ("rigid", "similarity")
+
+    @property
+    def weak(self) -> bool:
+        """Whether the motion is one of so few that attacks on these may do better than attacks on any."""
+        return self.permutation or self.pairs or self.coefficients
 
     @property
     def scales(self) -> bool:

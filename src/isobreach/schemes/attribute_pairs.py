@@ -42,7 +42,7 @@ class AttributePairs(Scheme):
     threshold: float = setting(0.5, "Least change of an attribute: variance relative to its own, below 4.")
 
     name: ClassVar[str] = "attribute-pairs"
-    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal")
+    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", pairs=True)
 
     least_columns: ClassVar[int] = 2
 

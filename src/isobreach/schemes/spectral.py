@@ -43,7 +43,7 @@ class Spectral(Linear):
     @property
     def model(self) -> ReleaseModel:
         """A motion with all coefficients, a projection of it with fewer."""
-        return ReleaseModel("orthogonal", projection=self.coefficients)
+        return ReleaseModel("orthogonal", projection=self.coefficients, coefficients=True)
 
     @abstractmethod
     def transform(self, n: int) -> FloatArray:
