@@ -174,8 +174,8 @@ def _also(result: AuditResult) -> tuple[str, ...]:
     lines += [undecided(one) for one in result.readers if not one.claimed and not one.decided]
     if says_nothing(result) and result.smallest[0].found is not None:
         lines.append(
-            f"{count(result.smallest[0].found, 'insider')} can be enough to breach another person with the distance "
-            "attack (worst group found)."
+            f"{count(result.smallest[0].found, 'insider')} can be enough to breach another person with the "
+            f"{result.method} (worst group found)."
         )
     if result.undecided:
         lines.append(
