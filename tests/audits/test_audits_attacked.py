@@ -24,7 +24,7 @@ def audited(records, scheme, **more):
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_scheme_is_audited_and_no_figure_falls_with_knowledge(name):
-    report = audited(table(0), name, splits=2)
+    report = audited(np.abs(table(0)), name, splits=2)  # logarithms want no negative values
     shares = [report.breached(k).value for k in (0, 1, 6)]
     assert shares == sorted(shares)
     assert report.method == "suitable attacks"

@@ -266,10 +266,12 @@ def _scheme_options() -> list[click.Parameter]:
     )
     others = []
     for several in owners.values():
-        names, first = ", ".join(name for name, _ in several), several[0][1]
-        defaults = {str(one.default): None for _, one in several if one.default is not None}
-        default = f"  [default: {' or '.join(defaults)}]" if defaults else ""
-        others.append(setting(first, f"{names}: {first.metadata.get('help', '')}{default}", unset=True))
+        alike: dict[str, list[str]] = {}  # schemes by what the parameter means to them
+        for name, one in several:
+            default = "" if one.default is None else f" [default: {one.default}]"
+            alike.setdefault(f"{one.metadata.get('help', '')}{default}", []).append(name)
+        told = "  ".join(f"{', '.join(names)}: {what}" for what, names in alike.items())
+        others.append(setting(several[0][1], told, unset=True))
     return parameters(chosen, *others)
 
 

@@ -41,7 +41,7 @@ class RowMixing(Scheme):
         Least number of rows that are mixed together; a table with fewer rows is one block.
     """
 
-    block: int = setting(100, "Least number of rows that are mixed together.")
+    block: int = setting(50, "Least number of rows that are mixed together.")
 
     name: ClassVar[str] = "row-mixing"
     model: ClassVar[ReleaseModel] = ReleaseModel(None, mixes_rows=True, keeps_moments=True)
