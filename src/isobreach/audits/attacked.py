@@ -56,16 +56,22 @@ class Met:
 
     @cached_property
     def read(self) -> list[Any]:
-        """Estimates of attacks that need no knowledge: the same for every coalition."""
-        alone = (player for player in self.players if player.attack.alone and not player.attack.uses)
-        return [one for player in alone for one in player.estimates(Knowledge()).values()]
+        """Estimates of attacks that insiders' records tell nothing: the same for every coalition."""
+        knowledge = Knowledge(noise=self.release.key.noise or None)
+        return [one for player in self.players if not _told(player) for one in player.estimates(knowledge).values()]
 
     def estimates(self, known: FloatArray, rows: IntArray) -> list[Any]:
         """Everything that a coalition may estimate."""
         noise = self.release.key.noise or None
         knowledge = Knowledge(known=known, rows=rows, noise=noise)
-        others = (player for player in self.players if not player.attack.alone or player.attack.uses)
-        return [*self.read, *(one for player in others for one in player.estimates(knowledge).values())]
+        told = (player for player in self.players if _told(player))
+        return [*self.read, *(one for player in told for one in player.estimates(knowledge).values())]
+
+
+def _told(player: Player) -> bool:
+    """Whether insiders' records tell an attack anything."""
+    attack = player.attack
+    return bool({"known", "rows"} & (attack.needs | attack.needs_any | attack.uses))
 
 
 @dataclass(frozen=True, eq=False)

@@ -287,7 +287,7 @@ def _by_insiders(attack: Attack, model: ReleaseModel) -> bool:
     """
     if attack.suits(model) is not None:
         return False
-    if attack.alone:
+    if attack.needs <= {"noise"} and not attack.needs_any:
         return model.in_place or not attack.baseline
     held = {"known", "rows", "noise"}
     return "rows" in attack.needs | attack.uses and attack.needs <= held and attack.needs_any <= held

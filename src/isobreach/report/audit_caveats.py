@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Around an audit's figures: how they come about, what kind of figure each is, and what none of them says."""
 
+from isobreach._registry import ATTACKS
 from isobreach.audits import AuditResult
+from isobreach.report.audit_words import attack_name, capital
 
-METHOD = (
+_METHOD = (
     (
         "Distance attack",
         (
@@ -40,6 +42,17 @@ METHOD = (
         ),
     ),
 )
+
+
+_TOLD = {"known-input", "lattice", "alignment"}  # attacks that the first parts of the method are about
+
+
+def method(result: AuditResult) -> list[tuple[str, str]]:
+    """How the figures come about, a title and a text each; attacks on other schemes in one sentence."""
+    played = sorted({one.name for one in result.matrix.attackers} - _TOLD)
+    others = [(f"{capital(attack_name(name))}.", f"{ATTACKS.summary(name)}.") for name in played]
+    told = len(_TOLD) if result.moves else 0
+    return [*_METHOD[:told], *others, *_METHOD[len(_TOLD) :]]
 
 
 _PLAYED = (

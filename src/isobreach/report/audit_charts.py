@@ -6,7 +6,7 @@ import numpy as np
 from isobreach._phrases import count
 from isobreach.audits import AuditResult
 from isobreach.document import Bar, Bars, Chart, Column, Line, Panel, Section
-from isobreach.report.audit_words import column, within
+from isobreach.report.audit_words import capital, column, within
 from isobreach.report.numbers import sampled, share
 
 MOST_ATTRIBUTES = 16  # as many as fit beside everything else on a page
@@ -56,9 +56,9 @@ def risk_chart(result: AuditResult) -> Chart:
             np.array([one.low for one in best]),
             np.array([one.high for one in best]),
         ),
-        Line("Distance attack, worst group found", sizes, worst, style="second"),
+        Line(f"{capital(result.method)}, worst group found", sizes, worst, style="second"),
         Line(
-            "Distance attack, typical group",
+            f"{capital(result.method)}, typical group",
             sizes,
             np.array([one.value for one in typical]),
             np.array([one.low for one in typical]),

@@ -11,7 +11,7 @@ import numpy as np
 from isobreach._phrases import count, left_out
 from isobreach.audits import AuditResult
 from isobreach.document import Bullets, Details, Document, Fact, Facts, Section, Table, Text
-from isobreach.report.audit_caveats import METHOD, caveats, kinds
+from isobreach.report.audit_caveats import caveats, kinds, method
 from isobreach.report.audit_charts import attributes_lead, attributes_section, risk_lead, risk_section
 from isobreach.report.audit_decision import decision
 from isobreach.report.audit_file import day, file_section, protection
@@ -187,7 +187,7 @@ def _details(result: AuditResult) -> Section:
             *preparation_details(result),
             Details("More findings", (Bullets(tuple(_more(result))),)),
             Details("What the figures do not say", (Bullets(tuple(caveats(result))),)),
-            Details("Method", tuple(Text(text, title=title) for title, text in METHOD)),
+            Details("Method", tuple(Text(text, title=title) for title, text in method(result))),
             Details("What each number means", (numbers,)),
         ),
     )
