@@ -178,6 +178,45 @@ def test_a_scheme_is_made_by_name_and_parameters_and_does_not_change(scheme):
         setattr(scheme, next(iter(parameters), "name"), 1)
 
 
+RNG = np.random.default_rng(1)
+DEGENERATE = {
+    "one record": RECORDS[:1],
+    "two records": RECORDS[:2],
+    "one column": RECORDS[:, :1],
+    "one number": RECORDS[:1, :1],
+    "equal records": np.ones((8, 3)),
+    "zeros": np.zeros((8, 3)),
+    "a constant column": np.column_stack([np.full(20, 0.1), RNG.random((20, 2))]),
+    "a column of zeros": np.column_stack([np.zeros(20), RNG.random((20, 2))]),
+    "equal columns": np.tile(RNG.random((20, 1)), (1, 4)),
+    "more columns than records": RNG.random((6, 30)),
+    "one record far away": np.vstack([RNG.random((19, 3)), np.full((1, 3), 1e12)]),
+    "columns of other sizes": RNG.random((20, 4)) * [1e-80, 1, 1e30, 1e60],
+    "negative values": RNG.standard_normal((20, 3)),
+    "largest values": RNG.random((20, 3)) * 1e139,
+    "smallest values": RNG.random((20, 3)) * 1e-138,
+}
+
+
+@pytest.mark.parametrize("table", DEGENERATE)
+@pytest.mark.parametrize("name", SCHEMES)
+def test_any_table_is_released_in_finite_numbers_or_refused_in_one_line(name, table):
+    released = released_or_refused(DEGENERATE[table], name)
+    if isinstance(released, str):
+        assert released.startswith("X must have ")
+    else:
+        assert len(released) == len(DEGENERATE[table])
+        assert np.isfinite(released).all()
+        np.testing.assert_array_equal(released, released_or_refused(DEGENERATE[table], name))
+
+
+def released_or_refused(records, name):
+    try:
+        return perturb(records, name, 0).data
+    except InputError as error:
+        return str(error)
+
+
 ZEROS = np.where(np.arange(40)[:, None] % 16 == 4, 0, RECORDS)
 
 

@@ -35,7 +35,7 @@ class Scheme(ABC):
     name: ClassVar[str]
     least_columns: ClassVar[int] = 1
     not_negative: ClassVar[bool] = False
-    lost: ClassVar[str] = "says of no way back"
+    lost: ClassVar[str] = "has no way back"
 
     @property
     def model(self) -> ReleaseModel | None:
@@ -102,7 +102,7 @@ class Scheme(ABC):
         if self.draws_noise:
             rule = f"must be a scheme that can add its noise to more records, which {self.name} cannot"
             raise InputError("scheme", rule, "one without a method rows", "Use perturb.")
-        return key.moved(records)
+        return self.moved(records, key) if isinstance(key, SchemeKey) else key.moved(records)
 
     def moved(self, records: NDArray[Any], key: SchemeKey) -> FloatArray:
         """Return the images of any records under a key that is no motion, in their order, before the noise.
