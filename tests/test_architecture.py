@@ -65,7 +65,7 @@ DEPENDENCIES = {
     "adbc_driver_sqlite": {"io"},
     "adbc_driver_postgresql": {"io"},
     "python_calamine": {"io"},
-    "sklearn": {"preparation", "schemes", "transformers", "attacks"},
+    "sklearn": {"preparation", "schemes", "transformers", "attacks", "audits"},
     "matplotlib": {"report", "reproduction"},
     "jinja2": {"report"},
     "markupsafe": {"report"},

@@ -16,8 +16,8 @@ from isobreach._version import __version__
 
 if TYPE_CHECKING:
     from isobreach import datasets, schemes
-    from isobreach._interface import attack, audit, invert, link, perturb, prepare
-    from isobreach._reports import AuditReport
+    from isobreach._interface import attack, audit, compare, invert, link, perturb, prepare
+    from isobreach._reports import AuditReport, ComparisonReport
     from isobreach.attacks import AttackResult
     from isobreach.errors import (
         InputError,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AttackResult": "attacks",
     "AuditReport": "_reports",
+    "ComparisonReport": "_reports",
     "InputError": "errors",
     "IsobreachError": "errors",
     "Key": "schemes",
@@ -53,6 +54,7 @@ _HOMES = {
     "attribute_breach_probability": "geometry",
     "audit": "_interface",
     "breach_probability": "geometry",
+    "compare": "_interface",
     "invert": "_interface",
     "link": "_interface",
     "perturb": "_interface",
@@ -65,6 +67,7 @@ _HOMES = {
 __all__ = [
     "AttackResult",
     "AuditReport",
+    "ComparisonReport",
     "InputError",
     "IsobreachError",
     "Key",
@@ -82,6 +85,7 @@ __all__ = [
     "attribute_breach_probability",
     "audit",
     "breach_probability",
+    "compare",
     "datasets",
     "invert",
     "link",

@@ -12,19 +12,38 @@ from numpy.typing import NDArray
 
 from isobreach import attacks, audits, linking, preparation, schemes
 from isobreach._progress import Progress, no_progress
-from isobreach._reports import AttackReport, AuditReport, LinkReport, ReconstructionReport, reconstruction_report
+from isobreach._reports import (
+    AttackReport,
+    AuditReport,
+    ComparisonReport,
+    LinkReport,
+    ReconstructionReport,
+    reconstruction_report,
+)
 from isobreach._validation import check_integer
 from isobreach.attacks import Knowledge
-from isobreach.audits import EFFORT, INSIDERS, SHARE, Criterion, Settings, Store
+from isobreach.audits import EFFORT, INSIDERS, SHARE, ComparisonAsked, ComparisonTable, Criterion, Settings, Store
 from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
-from isobreach.io import Table, as_table, bounded_attributes, default_columns, like, read_ranges
+from isobreach.io import (
+    Table,
+    as_raw,
+    as_table,
+    bounded_attributes,
+    default_columns,
+    like,
+    numbers_of,
+    read_ranges,
+    without_column,
+)
 from isobreach.linking import Choice, Linkage, Noise, Rule
 from isobreach.preparation import PreparedTable, done_words
 from isobreach.schemes import AnyKey, Release, Scheme, scheme_by_name
 
 Report = TypeVar("Report")
+
+MOST_CLASSES = 100  # of a label: more are no categories
 
 
 def prepare(
@@ -355,6 +374,110 @@ def audit(
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
         named = replace(named, names=table.attributes, steps=steps, prepared=tuple(done_words(table.steps)))
     return _as(AuditReport, named)
+
+
+def compare(
+    X: Any,
+    schemes: Sequence[str | Scheme] | None = None,
+    attacks: Sequence[str] | None = None,
+    epsilon: float = 0.1,
+    known: int = 8,
+    sample: int = 500,
+    trials: int = 20,
+    seed: int | None = 0,
+    progress: Progress = no_progress,
+    *,
+    label: str | Sequence[Any] | NDArray[Any] | None = None,
+    quick: bool = False,
+    store: Store | None = None,
+) -> ComparisonReport:
+    """Play every attack against every scheme: who breaches what, and what each scheme leaves of the table.
+
+    Parameters
+    ----------
+    X
+        The table: NumPy, pandas, polars or Arrow, or a path.
+    schemes
+        Names or objects with parameters: ``ib.schemes.Noisy(noise=0.2)``. By default all that this package has.
+    attacks
+        Names. By default all that this package has; what cannot work on a scheme says why.
+    epsilon
+        Relative error that counts as a breach: ``|estimate - x| <= epsilon |x|``.
+    known
+        Records of the release that the attackers know.
+    sample
+        Records of the same population that they know besides: held out of the release.
+    trials
+        How often a part of the table is drawn, protected and attacked; attacks that take seconds play in fewer.
+    seed
+        Makes it repeatable, whatever the number of processors; None to draw one.
+    progress
+        Called as ``progress(label, done, total)``.
+    label
+        A column of ``X`` that is not protected but classified, or a class for each record: utility then includes the
+        accuracy of a classifier.
+    quick
+        Smaller parts of the table and few trials: seconds instead of minutes.
+    store
+        Where finished trials are kept: an interrupted comparison goes on from there, to the same result.
+
+    >>> import numpy as np, isobreach as ib
+    >>> X = np.random.default_rng(0).standard_normal((200, 4)) + 5
+    >>> table = ib.compare(X, ["rigid"], ["known-input"], known=6, sample=20, trials=2)
+    >>> table.at("rigid", "known-input").breached.value, table.schemes[0].utility.neighbours
+    (1.0, 1.0)
+    """
+    table, named, classes = _labelled(X, label)
+    asked = ComparisonAsked.checked(
+        schemes,
+        attacks,
+        epsilon,
+        known,
+        sample,
+        trials,
+        quick=quick,
+        groups=table.groups if isinstance(table, PreparedTable) else (),
+    )
+    result = audits.compare(ComparisonTable(table.values, classes), asked, seed=seed, progress=progress, store=store)
+    names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
+    result = replace(result, names=names, left_out=table.left_out, label=named)
+    if isinstance(table, PreparedTable):
+        steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
+        result = replace(result, names=table.attributes, steps=steps, prepared=tuple(done_words(table.steps)))
+    return _as(ComparisonReport, result)
+
+
+def _labelled(X: Any, label: str | Sequence[Any] | NDArray[Any] | None) -> tuple[Table, str | None, NDArray[np.int64]]:
+    """The table, the name of what is classified, and the class of every record; none without a label."""
+    if label is None:
+        return _read(X, "X", stacklevel=4), None, np.zeros(0, dtype=np.int64)
+    if not isinstance(label, str):
+        table = _read(X, "X", stacklevel=4)
+        return table, "label", classes_of(np.asarray(label), len(table.values))
+    rest, column = without_column(as_raw(X, "X"), "X", label)
+    table = numbers_of(rest, "X")
+    if table.left_out:
+        warnings.warn(LeftOutWarning("X", table.left_out), stacklevel=3)
+    return table, label, classes_of(column.values, len(table.values))
+
+
+def classes_of(values: NDArray[Any], rows: int) -> NDArray[np.int64]:
+    """Return whole numbers for the values of a label, one a record.
+
+    Parameters
+    ----------
+    values
+        Text or numbers.
+    rows
+        Records of the table.
+    """
+    if values.shape != (rows,):
+        raise InputError("label", f"must have one class for each of {rows:,} records", f"shape {values.shape}")
+    found, classes = np.unique(np.array([str(value) for value in values]), return_inverse=True)
+    if not 2 <= len(found) <= MOST_CLASSES:
+        rule = f"must have 2 to {MOST_CLASSES} different classes"
+        raise InputError("label", rule, f"{len(found):,}", "Choose a column of categories.")
+    return np.asarray(classes, dtype=np.int64)
 
 
 def attackers_of(names: Sequence[str] | None, scheme: str | Scheme) -> list[str]:

@@ -71,6 +71,7 @@ Purpose = Literal[
     "components",
     "random-link",
     "releases",
+    "compare",
 ]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 

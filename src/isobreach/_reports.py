@@ -16,7 +16,7 @@ from isobreach import audits
 from isobreach._text import json_text
 from isobreach._validation import check_choice
 from isobreach.attacks import ATTACKS, AttackResult, Reconstruction, attack_document, describe
-from isobreach.audits import WORST_RECORD, AuditResult, Criterion, Gate
+from isobreach.audits import WORST_RECORD, AuditResult, ComparisonResult, Criterion, Gate
 from isobreach.document import Document
 from isobreach.errors import InputError
 from isobreach.io import PRIVATE, frame, run_record, write_file, write_json
@@ -27,11 +27,15 @@ from isobreach.report import (
     audit_document,
     audit_findings,
     audit_verdict,
+    cell_columns,
+    comparison_document,
     document_fragment,
     document_page,
     document_text,
     figure,
     record_columns,
+    scheme_columns,
+    time_columns,
 )
 
 
@@ -151,6 +155,59 @@ class AuditReport(Described, AuditResult):
         run = run_record("isobreach.audit", parameters, self.seed, {})
         page = document_page(audit_document(self, run, when=datetime.now(UTC).date()))
         write_file(path, page.encode(), mode=PRIVATE, force=force)
+
+
+class ComparisonReport(Described, ComparisonResult):
+    """A comparison's result: see ``ComparisonResult`` for its figures."""
+
+    def __repr__(self) -> str:
+        return (
+            f"ComparisonReport({self.rows} x {self.columns}, {len(self.schemes)} schemes x {len(self.attacks)} attacks)"
+        )
+
+    def _document(self) -> Document:
+        return comparison_document(self)
+
+    @property
+    def verdict(self) -> str:
+        """How many schemes held, in words."""
+        return self._document().verdict
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found, a sentence each."""
+        return list(self._document().findings)
+
+    def to_frame(self, of: str = "cells") -> Any:
+        """Return figures as a frame of pandas, or as an Arrow table where pandas is not installed.
+
+        Parameters
+        ----------
+        of
+            ``"cells"``: every attack against every scheme. ``"schemes"``: how each fared, and what it leaves.
+            ``"times"``: processor time of a trial.
+        """
+        made = {"cells": cell_columns, "schemes": scheme_columns, "times": time_columns}
+        return frame(made[check_choice("of", of, tuple(made))](self))
+
+    def to_html(self, path: str | Path, *, force: bool = True) -> None:
+        """Write the report: one page that needs nothing else.
+
+        Parameters
+        ----------
+        path, force
+            As for ``to_json``.
+        """
+        parameters = {
+            "schemes": ", ".join(one.label for one in self.schemes),
+            "attacks": ", ".join(self.attacks),
+            "epsilon": self.epsilon,
+            "known": self.known,
+            "sample": self.sample,
+            "trials": self.trials,
+        }
+        run = run_record("isobreach.compare", parameters, self.seed, {})
+        write_file(path, document_page(comparison_document(self, run)).encode(), mode=PRIVATE, force=force)
 
 
 class AttackReport(Described, AttackResult):

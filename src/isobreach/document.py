@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 Status = Literal["stop", "condition", "open"]
 Columns = Mapping[str, NDArray[Any]]
 
+_SAME = 0.02  # points of a plane that differ by less cannot be told apart in a drawing
+
 
 @dataclass(frozen=True)
 class Text:
@@ -110,7 +112,7 @@ class Cell:
     said
         The figure with its interval and whose it is, in words.
     level
-        How bad it is, from 0 to 4.
+        How bad it is, from 0 to 4; -1 where there is no figure.
     smallest
         Whether nobody with less knowledge does as much.
     """
@@ -157,6 +159,86 @@ class Matrix:
     rows: tuple[MatrixRow, ...]
     levels: tuple[str, ...]
     note: str
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Figures by rows and columns that are many: small cells, heads that stand upright, a tip for each.
+
+    Attributes
+    ----------
+    name
+        That of its file.
+    title, caption
+        What it shows, and what the cells are.
+    corner, across
+        What the rows and the columns are.
+    columns
+        The heads.
+    rows
+        The rows.
+    levels
+        What each level of a cell means, and what a cell without a figure means.
+    note
+        How to read it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    corner: str
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[MatrixRow, ...]
+    levels: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A point of a plane: its name, its place from 0 to 1, and its figures in words."""
+
+    label: str
+    x: float
+    y: float
+    said: str
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Named points by two shares. Points that nearly coincide have one number, under which their names are listed.
+
+    Attributes
+    ----------
+    name
+        That of its file.
+    title, caption
+        What it shows, and how to read it.
+    x_label, y_label
+        In words.
+    spots
+        The points.
+    """
+
+    name: str
+    title: str
+    caption: str
+    x_label: str
+    y_label: str
+    spots: tuple[Spot, ...]
+
+    @property
+    def clusters(self) -> tuple[tuple[Spot, ...], ...]:
+        """Points that nearly coincide together, from the top down and from left to right."""
+        found: list[list[Spot]] = []
+        for spot in sorted(self.spots, key=lambda one: (-one.y, one.x, one.label)):
+            near = (one for one in found if abs(one[0].x - spot.x) <= _SAME and abs(one[0].y - spot.y) <= _SAME)
+            own = next(near, None)
+            if own is None:
+                found.append([spot])
+            else:
+                own.append(spot)
+        return tuple(map(tuple, found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,7 +407,8 @@ class Details:
     blocks: "tuple[Block, ...]"
 
 
-Block = Text | Bullets | Table | Facts | Matrix | Chart | Bars | Picture | Decision | SignOff | Details
+Drawn = Chart | Bars | HeatMap | Plane
+Block = Text | Bullets | Table | Facts | Matrix | Drawn | Picture | Decision | SignOff | Details
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,9 +472,9 @@ class Document:
     kind: str = ""
 
     @property
-    def charts(self) -> tuple[Chart | Bars, ...]:
+    def charts(self) -> tuple[Drawn, ...]:
         """All charts, in reading order."""
-        return tuple(block for block in self.blocks() if isinstance(block, Chart | Bars))
+        return tuple(block for block in self.blocks() if isinstance(block, Drawn))
 
     @property
     def decision(self) -> Decision | None:

@@ -10,7 +10,8 @@ import isobreach as ib
 from audited import audit
 from isobreach.audits.baselines import baselines
 from isobreach.audits.matrix import matrix, told_from_halves
-from isobreach.audits.playing import PLAIN, Cell, Game, Scores, _split, cells, dealt, played_sizes, public_ranges
+from isobreach.audits.players import PLAIN
+from isobreach.audits.playing import Cell, Game, Scores, _split, cells, dealt, played_sizes, public_ranges
 
 PLAYED = {
     "scheme": "orthogonal",

@@ -314,6 +314,8 @@ class Attack(ABC):
         Optional packages that it imports.
     keeps_waiting
         Whether its compiled code keeps Python's other threads waiting: progress is then shown from the start.
+    costly
+        Whether a run takes seconds where others take milliseconds: comparisons play it in fewer trials.
     audited
         Whether audits play it without being asked; an attack of another package is played when it is named.
     baseline
@@ -333,6 +335,7 @@ class Attack(ABC):
     settings: ClassVar[type] = NoSettings
     packages: ClassVar[tuple[str, ...]] = ()
     keeps_waiting: ClassVar[bool] = False
+    costly: ClassVar[bool] = False
     audited: ClassVar[bool] = False
     needs_grid: ClassVar[bool] = False
     baseline: ClassVar[bool] = False

@@ -4,6 +4,9 @@
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
+from isobreach.audits.comparing import Asked as ComparisonAsked
+from isobreach.audits.comparing import CellFigures, ComparisonResult, SchemeFigures, Utility, compare
+from isobreach.audits.comparing import Table as ComparisonTable
 from isobreach.audits.criterion import KINDS, SHARE, WORST_RECORD, Criterion
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
 from isobreach.audits.kept import Store
@@ -42,6 +45,10 @@ __all__ = [
     "Best",
     "Bound",
     "Cell",
+    "CellFigures",
+    "ComparisonAsked",
+    "ComparisonResult",
+    "ComparisonTable",
     "Criterion",
     "ExposedPerson",
     "Gate",
@@ -53,15 +60,18 @@ __all__ = [
     "RecordFigures",
     "Remedies",
     "Sampled",
+    "SchemeFigures",
     "Settings",
     "SingleInsider",
     "SizeFigures",
     "Smallest",
     "Stopped",
     "Store",
+    "Utility",
     "WorstFound",
     "audit",
     "clopper_pearson",
+    "compare",
     "gate",
     "mean_interval",
     "wilson",

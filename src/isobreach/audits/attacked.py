@@ -20,7 +20,8 @@ from isobreach.attacks import ATTACKS, Knowledge
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
 from isobreach.audits.groups import Groups
-from isobreach.audits.playing import Player, filled, hits
+from isobreach.audits.players import Player, filled
+from isobreach.audits.playing import hits
 from isobreach.engine import as_engine
 from isobreach.geometry import row_norms
 from isobreach.release import EXACT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finished work of an audit, by name: in a store, if there is one, so that an interrupted audit goes on from there."""
+"""Finished work of an audit or a comparison, by name: in a store, if there is one, to go on from after a kill."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -35,12 +35,12 @@ class Store(Protocol):
 class Kept:
     """Work that is done, each part under a name of its own."""
 
-    def __init__(self, store: Store | None, fingerprint: str, seed: int) -> None:
+    def __init__(self, store: Store | None, fingerprint: str, seed: int, *, of: str = "audit") -> None:
         self._store = store
         self._mark = {"fingerprint": np.frombuffer(fingerprint.encode(), dtype=np.uint8), "seed": np.array(seed)}
         saved = None if store is None else store.load()
         if store is not None and saved is not None and not _same(saved.get("fingerprint"), self._mark["fingerprint"]):
-            rule = "must hold the unfinished work of this very audit"
+            rule = f"must hold the unfinished work of this very {of}"
             raise InputError(store.name, rule, "that of another", "Remove it, or choose another output.")
         self._parts: dict[str, Arrays] = {}
         self._label = ""

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.intervals import Sampled, SampledShares, mean_interval, mean_limits
-from isobreach.audits.playing import PLAIN, Cell, Scores
+from isobreach.audits.players import PLAIN
+from isobreach.audits.playing import Cell, Scores
 
 FloatArray = NDArray[np.float64]
 

@@ -14,24 +14,22 @@ a large table a random part is published: attacks fit their models to samples of
 those of the whole. Links are not counted here.
 """
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._progress import Progress, no_progress
+from isobreach._progress import Progress
 from isobreach._random import generator
-from isobreach.attacks import ATTACKS, Attack, Knowledge, reconstruct
+from isobreach.attacks import ATTACKS, Knowledge
 from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept
-from isobreach.engine import Engine, ProcessEngine, Workers, as_engine, default_workers
-from isobreach.errors import InputError
+from isobreach.audits.players import Player, filled
+from isobreach.engine import ProcessEngine, Workers, as_engine, default_workers
 from isobreach.geometry import row_norms
 from isobreach.schemes import Scheme, perturb
 
@@ -66,7 +64,6 @@ class Effort:
 
 
 EFFORT = Effort()
-PLAIN = "as it is"  # estimates without anything done to them
 
 
 @dataclass(frozen=True, order=True)
@@ -261,53 +258,6 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
         if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
     return scores
-
-
-@dataclass(frozen=True, eq=False)
-class Player:
-    """An attack on one release, which is studied when first needed; ``given``: settings, of which it takes its own."""
-
-    attack: Attack
-    release: Engine
-    noise: float | None
-    seed: int
-    given: Mapping[str, Any]
-
-    @cached_property
-    def settings(self) -> dict[str, Any]:
-        """Those of the given settings that the attack has."""
-        own = {one.name for one in fields(self.attack.settings)}
-        return {name: value for name, value in self.given.items() if name in own}
-
-    @cached_property
-    def studied(self) -> Any:
-        """What the release alone gives."""
-        settings = self.attack.checked(self.settings)
-        return self.attack.study(self.release, noise=self.noise, seed=self.seed, progress=no_progress, **settings)
-
-    def informed(self, knowledge: Knowledge) -> bool:
-        """Whether the attack can do anything with such knowledge."""
-        return any(knowledge.has(held) for held in self.attack.uses | self.attack.needs)
-
-    def estimates(self, knowledge: Knowledge) -> dict[str, Any]:
-        """Estimates by what was done to them; none where the attack lacks knowledge, or refuses this release."""
-        attack = self.attack
-        if attack.lacks(knowledge):
-            return {}
-        with warnings.catch_warnings(), suppress(InputError):
-            warnings.simplefilter("ignore")  # nothing linked, or no fit found: a share of 0 says so
-            found = reconstruct(
-                attack.name, self.release, knowledge, seed=self.seed, studied=self.studied, **self.settings
-            )
-            return {PLAIN: found.estimates, **found.variants}
-        return {}
-
-
-def filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:
-    """Attributes without an estimate are guessed at the mean of the records that the attacker holds."""
-    if guess is None or estimates.shape[1] != len(guess) or not np.isnan(estimates).any():
-        return estimates
-    return np.where(np.isnan(estimates), guess, estimates)
 
 
 def hits(records: FloatArray, estimates: FloatArray, epsilon: float) -> NDArray[np.bool_]:

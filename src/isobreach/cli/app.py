@@ -320,6 +320,82 @@ def audit(
 
 
 @app.command()
+@click.argument("data")
+@click.option(
+    "--schemes", multiple=True, callback=options.split_names, help="Schemes to compare, by commas.  [default: all]"
+)
+@click.option(
+    "--attacks", multiple=True, callback=options.split_names, help="Attacks to play, by commas.  [default: all]"
+)
+@click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
+@click.option("--known", type=int, default=8, show_default=True, help="Records of the release that attackers know.")
+@click.option(
+    "--sample",
+    type=int,
+    default=500,
+    show_default=True,
+    help="Records of the same population that attackers know besides: held out, at most half of the table.",
+)
+@click.option(
+    "--trials", type=int, default=20, show_default=True, help="Parts of the table to draw, protect and attack."
+)
+@click.option("--label", help="Column that is not protected but classified, before and after.")
+@click.option("--quick", is_flag=True, help="Small parts of the table, two trials: seconds instead of minutes.")
+@click.option("--out", type=options.path, help="New folder for report.html, result.json, cells.csv and schemes.csv.")
+@options.preparation
+@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to protect, by commas.")
+@click.option("--id-column", help="Column that names the records.")
+@options.reading
+@options.force
+@options.common
+@named_as_typed()
+def compare(
+    data: str,
+    schemes: tuple[str, ...] | None,
+    attacks: tuple[str, ...] | None,
+    epsilon: float,
+    known: int,
+    sample: int,
+    trials: int,
+    label: str | None,
+    quick: bool,
+    out: Path | None,
+    missing: str | None,
+    categories: str,
+    standardise: bool,
+    columns: tuple[str, ...] | None,
+    id_column: str | None,
+    query: str | None,
+    encoding: str | None,
+    force: bool,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
+) -> None:
+    """Play every attack against every scheme on DATA: who breaches what, and what each scheme leaves of its use.
+
+    With --out, finished trials are kept beside the folder: the same command goes on after an interruption, to the same
+    result. Seed 0 unless another is given.
+    """
+    from isobreach.cli.compare import CompareJob
+    from isobreach.cli.tables import Data
+
+    asked = {
+        "schemes": schemes,
+        "attacks": attacks,
+        "epsilon": epsilon,
+        "known": known,
+        "sample": sample,
+        "trials": trials,
+        "quick": quick,
+    }
+    prepared = {"missing": missing, "categories": categories, "standardise": standardise}
+    table = Data(data, columns, id_column, query, encoding, prepared)
+    job = CompareJob(table, asked, label, out, force, 0 if seed is None else seed, typed_again())
+    job.run(Console(json_only=json_only, quiet=quiet))
+
+
+@app.command()
 @click.option(
     "--known", "insiders", type=int, default=12, show_default=True, help="Most insiders who pool their records."
 )

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The audit on the command line: reads the table, shows progress, writes the folder, keeps the gate."""
 
-import os
-import secrets
 import shlex
 import time
 from collections.abc import Mapping
@@ -19,6 +17,7 @@ from isobreach.cli import GateError, Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
 from isobreach.cli.tables import Data
+from isobreach.cli.unfinished import left, partial_folder, seed_of, unfinished
 from isobreach.errors import InputError, OutputError
 from isobreach.io import (
     PRIVATE,
@@ -89,7 +88,7 @@ class AuditJob:
     def run(self, console: Console) -> None:
         """Audit, write, speak; raise GateError last."""
         if self.out is not None:
-            check_free(self.out, force=self.force, temporary=_partial(self.out))
+            check_free(self.out, force=self.force, temporary=partial_folder(self.out))
         with nullcontext() if self.out is None else alone(self.out):
             result = self._result(console)
         self._speak(console, result)
@@ -106,15 +105,15 @@ class AuditJob:
         try:
             return self._run(console, store)
         except (Interrupted, KeyboardInterrupt, SystemExit):
-            raise Interrupted(f"interrupted. {_left(store)}") from None
+            raise Interrupted(f"interrupted. {left(store)}") from None
         except OutputError as error:
-            raise OutputError(str(error).replace("Nothing was left behind.", _left(store))) from None
+            raise OutputError(str(error).replace("Nothing was left behind.", left(store))) from None
 
     def _run(self, console: Console, store: FileStore | None) -> AuditReport:
         started = time.monotonic()
         with console.bars():
             table = self.data.read(console)
-            seed = self._seed(store)
+            seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
             if self.both:
                 result = replace(result, beside=self._beside(console, result, seed))
@@ -129,14 +128,6 @@ class AuditJob:
         table = self.data.read(Console(json_only=True, quiet=True), standardise=True)
         alike = _interface.audit(table, **self.options, seed=seed, progress=console.progress)
         return {"as it is": result.verdict, "standardised": alike.verdict}
-
-    def _seed(self, store: FileStore | None) -> int:
-        """The seed as given; else one that is drawn, or that of the audit to go on with."""
-        if self.seed is not None:
-            return self.seed
-        if store is not None and (saved := store.load()) is not None and "seed" in saved:
-            return int(saved["seed"])
-        return secrets.randbits(32)
 
     def _write(self, out: Path, result: AuditReport, seconds: float) -> None:
         inputs = {} if self.data.source is None else {"data": self.data.source}
@@ -155,7 +146,7 @@ class AuditJob:
         run = {"command": self.command, "command_line": again, **record}
         today = datetime.now(UTC).date()
         document = audit_document(result, run, self.title or self.data.title, today)
-        with atomic_directory(out, force=self.force, temporary=_partial(out)) as folder:
+        with atomic_directory(out, force=self.force, temporary=partial_folder(out)) as folder:
             write_json(folder / "run.json", {**run, "date": today.isoformat(), "seconds": round(seconds, 3)})
             write_json(folder / "result.json", document.data, mode=PRIVATE)
             modes = {"per_record": {"mode": PRIVATE}}
@@ -172,21 +163,3 @@ class AuditJob:
         if self.out is not None:
             console.say(["", f"Report: {self.out / 'report.html'}"])
         console.result(dict(document.data))
-
-
-def unfinished(out: Path) -> Path:
-    """Where finished work of an audit is kept until its folder is complete."""
-    named = out if out.name else Path(os.path.realpath(out))  # the working folder has no name of its own
-    return named.with_name(f".{named.name}.unfinished.npz")
-
-
-def _partial(out: Path) -> str:
-    """Name of the folder, beside it, in which the output is put together."""
-    return f".{Path(os.path.realpath(out)).name}.partial"
-
-
-def _left(store: FileStore | None) -> str:
-    """What an interruption leaves, and how to go on."""
-    if store is None or not store.kept:
-        return "Nothing was written."
-    return f"Finished work is kept in {store.name}: the same command goes on from there."

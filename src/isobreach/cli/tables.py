@@ -18,13 +18,16 @@ from isobreach.cli.console import Console
 from isobreach.errors import InputError
 from isobreach.io import (
     STANDARD_INPUT,
+    RawTable,
     Source,
     Table,
+    as_raw,
     asks_nothing,
     bounded_attributes,
     read_json,
     read_ranges,
     select_columns,
+    without_column,
 )
 from isobreach.linking import Linkage, link_table
 from isobreach.preparation import PreparedTable, Steps, done_words, prepare, repeated
@@ -91,8 +94,26 @@ class Data:
         table = select_columns(Table(bundled.values, bundled.columns), "DATA", self.columns)
         return table if plain else self._prepared(table, console, None, asked)
 
+    def labelled(self, console: Console, label: str) -> tuple[Table, NDArray[Any]]:
+        """Return the table without a column, prepared, and that column's values of the rows that are left."""
+        if self.source is not None:
+            with console.work(f"reading {self.source.name}"):
+                raw = as_raw(self.source, "DATA")
+        else:
+            bundled = datasets.load(self.given)
+            raw = as_raw(Table(bundled.values, bundled.columns), "DATA")
+        if label in (self.columns or ()):
+            raise InputError("--label", "must be another column than those of --columns", repr(label))
+        rest, column = without_column(raw, "DATA", label)
+        table = self._prepared(rest, console, self.columns, self.preparation)
+        return table, column.values[table.rows]
+
     def _prepared(
-        self, given: Source | Table, console: Console, columns: Sequence[str] | None, asked: Mapping[str, Any]
+        self,
+        given: Source | Table | RawTable,
+        console: Console,
+        columns: Sequence[str] | None,
+        asked: Mapping[str, Any],
     ) -> PreparedTable:
         table = prepare(given, **asked, columns=columns, id_column=self.id_column, name="DATA")
         console.note(f"DATA: {note}" for note in (*table.notes, *done_words(table.steps)))

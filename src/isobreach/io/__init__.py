@@ -8,7 +8,7 @@ from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, c
 from isobreach.io.files import check_written, file_hash, read_toml, select_columns, write_columns, write_table
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import bounded_attributes, read_ranges
-from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of
+from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of, numbers_of, without_column
 from isobreach.io.runs import pending_json, read_json, run_record, write_file, write_json
 from isobreach.io.sources import STANDARD_INPUT, Source, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
@@ -36,6 +36,7 @@ __all__ = [
     "frame",
     "frame_of",
     "like",
+    "numbers_of",
     "pending_json",
     "pending_key",
     "read_json",
@@ -45,6 +46,7 @@ __all__ = [
     "read_toml",
     "run_record",
     "select_columns",
+    "without_column",
     "write_columns",
     "write_file",
     "write_json",

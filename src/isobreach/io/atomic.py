@@ -37,6 +37,9 @@ _OUR_FILES = {
     "report.html",
     "figures",
     "estimates.parquet",
+    "cells.csv",
+    "schemes.csv",
+    "times.csv",
 }
 
 

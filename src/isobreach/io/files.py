@@ -165,12 +165,16 @@ def read_toml(path: Path, name: str) -> dict[str, Any]:
 
 
 def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], *, mode: int = 0o644) -> None:
-    """Write named columns, each of its own type, as Parquet."""
+    """Write named columns, each of its own type, as Parquet, or as CSV where the path says so: NaN is then empty."""
     import pyarrow as pa
     from pyarrow import parquet
 
     with atomic_file(path, mode=mode) as temporary:
-        parquet.write_table(pa.table(dict(columns)), temporary)
+        if form(Path(path)) == ".csv":
+            filled = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
+            write_csv(pa.table(filled), Content(temporary, ".csv"))
+        else:
+            parquet.write_table(pa.table(dict(columns)), temporary)
 
 
 def file_hash(path: str | Path) -> str:

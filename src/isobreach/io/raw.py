@@ -5,6 +5,7 @@ Any frame that narwhals reads, and any file, goes through Arrow into NumPy colum
 decided by ``isobreach.preparation``.
 """
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -70,6 +71,8 @@ def as_raw(given: Any, name: str, columns: Sequence[str] | None = None, id_colum
     """
     if isinstance(given, str | Path):
         given = Source(given, name)
+    if isinstance(given, RawTable):
+        return _selected(given, name, columns, id_column)
     if isinstance(given, Source):
         stored = given.stored(columns, id_column, raw=True)
         if stored.numbers is not None:  # a .npy file, which has no names
@@ -80,6 +83,28 @@ def as_raw(given: Any, name: str, columns: Sequence[str] | None = None, id_colum
     if frame is None:
         return _selected(_from_table(as_table(given, name)), name, columns, id_column)
     return _selected(_from_frame(frame, name), name, columns, id_column)
+
+
+def without_column(table: RawTable, name: str, column: str) -> tuple[RawTable, RawColumn]:
+    """Return a table without one of its columns, and that column."""
+    if column not in table.names:
+        close = difflib.get_close_matches(column, table.names)
+        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+        raise InputError("label", f"must name a column of {name}", repr(column), hint)
+    rest = tuple(one for one in table.columns if one.name != column)
+    if not rest:
+        raise InputError(name, f"must have a column besides {column!r}", "none")
+    return replace(table, columns=rest), next(one for one in table.columns if one.name == column)
+
+
+def numbers_of(table: RawTable, name: str) -> Table:
+    """Return the columns of numbers as a table; the others are left out."""
+    numeric = [one for one in table.columns if one.kind in ("number", "truth")]
+    if not numeric:
+        raise InputError(name, "must have a column of numbers", "none")
+    values = np.stack([one.values for one in numeric], axis=1)
+    left_out = tuple(one.name for one in table.columns if one not in numeric)
+    return Table(values, tuple(one.name for one in numeric), table.ids, table.kind, table.notes, left_out)
 
 
 def frame_of(kind: str, columns: Mapping[str, NDArray[Any]], ids: NDArray[Any] | None = None) -> Any:

@@ -5,6 +5,8 @@ from isobreach.report.audit_decision import gate_sentence
 from isobreach.report.audit_document import audit_document, audit_findings, audit_verdict
 from isobreach.report.audit_frames import attackers_columns, attribute_columns, record_columns
 from isobreach.report.audit_json import audit_schema
+from isobreach.report.comparison_document import comparison_document
+from isobreach.report.comparison_json import cell_columns, comparison_schema, scheme_columns, time_columns
 from isobreach.report.figures import draw, figure, figure_files, require_matplotlib
 from isobreach.report.html import document_fragment, document_markdown, document_page
 from isobreach.report.run_section import with_run
@@ -18,6 +20,9 @@ __all__ = [
     "audit_findings",
     "audit_schema",
     "audit_verdict",
+    "cell_columns",
+    "comparison_document",
+    "comparison_schema",
     "document_fragment",
     "document_markdown",
     "document_page",
@@ -28,6 +33,8 @@ __all__ = [
     "gate_sentence",
     "record_columns",
     "require_matplotlib",
+    "scheme_columns",
     "spoken",
+    "time_columns",
     "with_run",
 ]

@@ -7,10 +7,10 @@ where they would cover each other.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, floor, hypot, log10
 from textwrap import wrap
 
-from isobreach.document import Chart, Line, Panel
+from isobreach.document import Chart, Line, Panel, Plane
 
 _MOST_DOTS = 40
 _APART = 34  # between the numbers on an axis
@@ -79,6 +79,109 @@ class Drawing:
     dots: tuple[tuple[str, float, float, str], ...]
     labels: tuple[Label, ...]
     mark: tuple[float, str] | None
+
+
+PLANES = (Sheet("wide", 760, 460, 52, 16, 0, 30, 52), Sheet("narrow", 358, 370, 46, 12, 0, 30, 52))
+RADIUS, _ROUNDS = 11, 200  # of numbered points, and in which they are moved apart
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A numbered point: where it is drawn, where it belongs, and what it says."""
+
+    number: int
+    x: float
+    y: float
+    from_x: float
+    from_y: float
+    said: str
+
+    @property
+    def moved(self) -> bool:
+        """Whether it had to make room for another."""
+        return abs(self.x - self.from_x) + abs(self.y - self.from_y) > 1.5
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """A plane on one sheet, in its units."""
+
+    use: str
+    width: int
+    height: int
+    left: int
+    right: int
+    top: int
+    bottom: int
+    x_ticks: tuple[tuple[float, str, bool], ...]
+    y_ticks: tuple[tuple[float, str, bool], ...]
+    dots: tuple[Dot, ...]
+    radius: int = RADIUS
+
+
+def scattered(plane: Plane) -> list[Scatter]:
+    """A plane for wide and narrow pages: numbers from the top down, moved apart where they would cover each other."""
+    return [_scatter(plane, sheet) for sheet in PLANES]
+
+
+def _scatter(plane: Plane, sheet: Sheet) -> Scatter:
+    wide, high = sheet.right - sheet.left, sheet.bottom - sheet.top
+
+    def x_of(value: float) -> float:
+        return round(sheet.left + min(max(value, 0.0), 1.0) * wide, 1)
+
+    def y_of(value: float) -> float:
+        return round(sheet.top + (1 - min(max(value, 0.0), 1.0)) * high, 1)
+
+    clusters = plane.clusters
+    true = [(x_of(spots[0].x), y_of(spots[0].y)) for spots in clusters]
+    limits = (sheet.left, sheet.right), (sheet.top, sheet.bottom)
+    places = apart(true, 2 * RADIUS + 1, limits)
+    said = [f"{', '.join(one.label for one in spots)}: {spots[0].said}" for spots in clusters]
+    ticks = [(k / 4, f"{25 * k}%", k == 2) for k in range(5)]
+    return Scatter(
+        use=sheet.use,
+        width=sheet.width,
+        height=sheet.height,
+        left=sheet.left,
+        right=sheet.right,
+        top=sheet.top,
+        bottom=sheet.bottom,
+        x_ticks=tuple((x_of(value), text, half) for value, text, half in ticks),
+        y_ticks=tuple((y_of(value), text, half) for value, text, half in ticks),
+        dots=tuple(
+            Dot(number, *place, *own, words)
+            for number, (place, own, words) in enumerate(zip(places, true, said, strict=True), 1)
+        ),
+    )
+
+
+def apart(points: Sequence[Point], gap: float, limits: tuple[Point, Point]) -> list[Point]:
+    """Points moved as little as it takes until no two are nearer than a gap, within limits of x and y.
+
+    >>> apart([(0.0, 0.0), (1.0, 0.0)], 5.0, ((-9.0, 9.0), (-9.0, 9.0)))
+    [(-2.0, 0.0), (3.0, 0.0)]
+    """
+    places = [list(point) for point in points]
+    for _ in range(_ROUNDS):
+        quiet = True
+        for first in range(len(places)):
+            for second in range(first):
+                across, along = (places[first][k] - places[second][k] for k in range(2))
+                length = hypot(across, along)
+                if length >= gap - 0.05:
+                    continue
+                quiet = False
+                if length < 1e-9:
+                    across, along, length = 0.0, 1.0, 1.0
+                push = (gap - min(length, gap)) / 2
+                for place, sign in ((first, 1), (second, -1)):
+                    for k, part in enumerate((across, along)):
+                        low, high = limits[k]
+                        places[place][k] = min(max(places[place][k] + sign * push * part / length, low), high)
+        if quiet:
+            break
+    return [(round(x, 1), round(y, 1)) for x, y in places]
 
 
 def drawn(chart: Chart) -> list[Drawing]:

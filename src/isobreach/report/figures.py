@@ -4,14 +4,20 @@
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
+from textwrap import fill
 from typing import Any
 
-from isobreach.document import Bars, Chart, Panel
+from isobreach.document import Bars, Chart, Drawn, HeatMap, Panel, Plane
 from isobreach.errors import MissingExtraError
+from isobreach.report.drawing import apart
 
 # Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash.
 _STYLES = {"main": ("#000000", "-"), "second": ("#D55E00", "--"), "third": ("#0072B2", "-."), "base": ("0.45", ":")}
 _BAR, _GAIN = "0.7", "#D55E00"
+# Levels of a heat map, from none to all, and letters that can be read on them: the page's own.
+_HEAT = ("#f1f0ed", "#f8dfcd", "#efb491", "#c14a2c", "#7c1410")
+_LETTERS = ("#16191d", "#16191d", "#16191d", "#ffffff", "#ffffff")
+_SPOT = "#0072B2"
 
 
 def require_matplotlib(purpose: str) -> None:
@@ -37,13 +43,13 @@ def figure_files(stem: str, draw: Callable[[], Any], *, dpi: int) -> dict[str, b
     return files
 
 
-def draw(chart: Chart | Bars) -> dict[str, bytes]:
+def draw(chart: Drawn) -> dict[str, bytes]:
     """Return a chart as SVG and PNG: the content of each file, by its name."""
     require_matplotlib("a figure")
     return figure_files(chart.name, partial(figure, chart), dpi=160)
 
 
-def figure(chart: Chart | Bars) -> Any:
+def figure(chart: Drawn) -> Any:
     """Return a chart as a figure of matplotlib.
 
     Parameters
@@ -52,7 +58,14 @@ def figure(chart: Chart | Bars) -> Any:
         A chart of a document.
     """
     require_matplotlib("a figure")
-    return _bars(chart) if isinstance(chart, Bars) else _panels(chart)
+    match chart:
+        case Bars():
+            return _bars(chart)
+        case HeatMap():
+            return _heat_map(chart)
+        case Plane():
+            return _plane(chart)
+    return _panels(chart)
 
 
 def _panels(chart: Chart) -> Any:
@@ -110,4 +123,70 @@ def _bars(chart: Bars) -> Any:
     if any(bases):  # otherwise the bars are of one kind
         axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
+    return made
+
+
+def _heat_map(chart: HeatMap) -> Any:
+    from matplotlib.colors import ListedColormap
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    wide, high = len(chart.columns), len(chart.rows)
+    made = Figure(figsize=(2.6 + 0.42 * wide, 2.6 + 0.3 * high), layout="constrained")
+    axes = made.subplots()
+    levels = [[cell.level if cell.level >= 0 else float("nan") for cell in row.cells] for row in chart.rows]
+    axes.imshow(levels, cmap=ListedColormap(_HEAT), vmin=-0.5, vmax=4.5, aspect="auto")
+    for y, row in enumerate(chart.rows):
+        for x, cell in enumerate(row.cells):
+            colour = "0.45" if cell.level < 0 else _LETTERS[cell.level]
+            axes.text(x, y, cell.text, ha="center", va="center", fontsize=7.5, color=colour)
+    axes.set_xticks(range(wide), chart.columns, rotation=90)
+    axes.xaxis.tick_top()
+    axes.set_yticks(range(high), [row.title for row in chart.rows])
+    axes.set_xticks([x - 0.5 for x in range(1, wide)], minor=True)
+    axes.set_yticks([y - 0.5 for y in range(1, high)], minor=True)
+    axes.grid(which="minor", color="white", lw=1.5)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    keys = [
+        Patch(facecolor=colour, edgecolor="0.6", label=text) for colour, text in zip(_HEAT, chart.levels, strict=False)
+    ]
+    axes.legend(
+        handles=keys,
+        title=chart.caption,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.01),
+        ncols=5,
+        frameon=False,
+        fontsize=8,
+    )
+    made.suptitle(chart.title, fontsize=12)
+    return made
+
+
+def _plane(chart: Plane) -> Any:
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    made = Figure(figsize=(10, 5.4), layout="constrained")
+    axes, side = made.subplots(1, 2, width_ratios=(3, 2))
+    clusters = chart.clusters
+    unit = 420.0  # of the axes, in points, about
+    true = [(unit * spots[0].x, unit * spots[0].y) for spots in clusters]
+    places = apart(true, 19.0, ((0.0, unit), (0.0, unit)))
+    for number, (spots, (x, y)) in enumerate(zip(clusters, places, strict=True), 1):
+        axes.plot([spots[0].x, x / unit], [spots[0].y, y / unit], color="0.6", lw=1, zorder=1)
+        axes.plot(x / unit, y / unit, "o", ms=16, color=_SPOT, mec="white", zorder=2)
+        axes.text(x / unit, y / unit, str(number), ha="center", va="center", color="white", fontsize=8, weight="bold")
+    axes.set(xlabel=chart.x_label, ylabel=chart.y_label, xlim=(-0.05, 1.05), ylim=(-0.05, 1.05), title=chart.title)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    lines = [
+        fill(f"{number}  {', '.join(one.label for one in spots)}", 46, subsequent_indent="     ")
+        for number, spots in enumerate(clusters, 1)
+    ]
+    side.axis("off")
+    side.text(0, 1, "\n".join(lines), va="top", fontsize=8.5, linespacing=1.45)
     return made

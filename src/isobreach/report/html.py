@@ -15,8 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from isobreach._text import visible
-from isobreach.document import Block, Document, Matrix
-from isobreach.report.drawing import drawn
+from isobreach.document import Block, Document, HeatMap, Matrix
+from isobreach.report.drawing import drawn, scattered
 from isobreach.report.terminal import Grid, spoken
 
 
@@ -29,7 +29,7 @@ def document_page(document: Document) -> str:
         What there is to say.
     """
     made = _environment()
-    script = _source("page.js") if any(isinstance(block, Matrix) for block in document.blocks()) else ""
+    script = _source("page.js") if any(isinstance(block, Matrix | HeatMap) for block in document.blocks()) else ""
     style = made.get_template("page.css").render(footer=Markup(_css_text(document.title)))
     return made.get_template("page.html").render(
         document=document, style=Markup(style), script=Markup(script), policy=Markup(content_policy(script))
@@ -82,7 +82,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(drawn=drawn, kind=_kind, pieces=_pieces, width=_width, data_url=_data_url, markdown=_markdown)
+    made.filters.update(drawn=drawn, scattered=scattered, kind=_kind, pieces=_pieces, width=_width)
+    made.filters.update(data_url=_data_url, markdown=_markdown)
     return made
 
 

@@ -57,6 +57,7 @@ class Alignment(Attack):
     needs_any = frozenset({"known", "sample", "bounds"})
     uses = frozenset({"known", "sample", "bounds", "noise"})
     settings = AlignmentSettings
+    costly = True
     audited = True
 
     def suits(self, model: ReleaseModel) -> str | None:

@@ -115,6 +115,7 @@ class KnownInput(Attack):
     uses = frozenset({"noise", "dictionary", "rows", "sample", "bounds"})
     takes_partial = True
     settings = KnownInputSettings
+    costly = True
 
     def suits(self, model: ReleaseModel) -> str | None:
         """Return why known records cannot be linked, or None."""

@@ -34,6 +34,7 @@ class Lattice(Attack):
     settings = LatticeSettings
     packages = ("fpylll", "cysignals")
     keeps_waiting = True
+    costly = True
     audited = True
     needs_grid = True
 

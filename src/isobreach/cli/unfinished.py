@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Work that a command has not finished: where it is kept, with which seed it goes on, and what an interruption says."""
+
+import os
+import secrets
+from pathlib import Path
+
+from isobreach.io import FileStore
+
+
+def unfinished(out: Path) -> Path:
+    """Where finished work is kept until the folder of a result is complete."""
+    named = out if out.name else Path(os.path.realpath(out))  # the working folder has no name of its own
+    return named.with_name(f".{named.name}.unfinished.npz")
+
+
+def partial_folder(out: Path) -> str:
+    """Name of the folder, beside it, in which the output is put together."""
+    return f".{Path(os.path.realpath(out)).name}.partial"
+
+
+def left(store: FileStore | None) -> str:
+    """What an interruption leaves, and how to go on."""
+    if store is None or not store.kept:
+        return "Nothing was written."
+    return f"Finished work is kept in {store.name}: the same command goes on from there."
+
+
+def seed_of(given: int | None, store: FileStore | None) -> int:
+    """The seed as given; else one that is drawn, or that of the work to go on with."""
+    if given is not None:
+        return given
+    if store is not None and (saved := store.load()) is not None and "seed" in saved:
+        return int(saved["seed"])
+    return secrets.randbits(32)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentences on a comparison: the verdict, what was found, and what the figures do not say."""
+
+from isobreach._phrases import count, left_out, percent
+from isobreach.audits import CellFigures, ComparisonResult
+from isobreach.report.numbers import share
+
+STANDINGS = {
+    "undone": "undone",
+    "weakened": "weakened",
+    "held": "held",
+    "refused": "refuses this table",
+}
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def by_standing(result: ComparisonResult, standing: str) -> list[str]:
+    """Labels of the schemes that fared so."""
+    return [one.label for one in result.schemes if result.standing(one.label) == standing]
+
+
+def verdict(result: ComparisonResult) -> str:
+    """How many schemes held."""
+    undone, weakened, held = (by_standing(result, one) for one in ("undone", "weakened", "held"))
+    played = len(undone) + len(weakened) + len(held)
+    knows = knowledge(result)
+    said = f"Of {count(played, 'scheme')}, {len(undone)} {_are(undone)} undone by attackers who hold {knows}: "
+    said += "an attack breaches half of the other people or more."
+    if weakened:
+        said += f" {len(weakened)} {_are(weakened)} weakened."
+    if held:
+        said += f" {len(held)} held against the attacks that were played, which is not a proof of safety."
+    return said
+
+
+def _are(several: list[str]) -> str:
+    return "is" if len(several) == 1 else "are"
+
+
+def knowledge(result: ComparisonResult) -> str:
+    """What the attackers hold."""
+    sample = f"a public sample of {result.sample:,}" if result.sample else "no public sample"
+    return f"{count(result.known, 'known record')} and {sample}"
+
+
+def findings(result: ComparisonResult) -> list[str]:
+    """What was found, a sentence each."""
+    lines = []
+    for standing, said in (("undone", "Undone"), ("weakened", "Weakened"), ("held", "Held")):
+        several = by_standing(result, standing)
+        if several:
+            lines.append(f"{said}: {'; '.join(_against(result, one) for one in several)}.")
+    lines += [
+        f"{one.label} cannot protect this table: {one.refusal}." for one in result.schemes if one.refusal is not None
+    ]
+    best = _most_useful(result)
+    if best is not None:
+        lines.append(best)
+    lines.append(f"A blind guess, without the release, breaches {share(result.blind)} of all people.")
+    if result.sample < result.sample_asked:
+        lines.append(f"The public sample has {result.sample:,} records instead of {result.sample_asked:,}.")
+    return lines + left_out(result.left_out)
+
+
+def _against(result: ComparisonResult, scheme: str) -> str:
+    worst = result.strongest(scheme)
+    if worst is None or worst.breached is None:
+        return f"{scheme} (no attack suits it)"
+    return f"{scheme} ({share(worst.breached.value)} by {worst.attack})"
+
+
+def _most_useful(result: ComparisonResult) -> str | None:
+    """Of the schemes that held, the one that leaves most of the neighbours."""
+    held = [one for one in result.schemes if result.standing(one.label) == "held" and one.utility is not None]
+    if not held:
+        return None
+    best = max(held, key=lambda one: 0.0 if one.utility is None else one.utility.neighbours)
+    assert best.utility is not None
+    return (
+        f"Of the schemes that held, {best.label} is the most useful: it keeps {share(best.utility.neighbours)} of the "
+        "nearest neighbours."
+    )
+
+
+def caveats(result: ComparisonResult) -> list[str]:
+    """What was sampled, and what the figures do not say."""
+    lines = [
+        (
+            f"Each trial publishes {result.published:,} of {result.rows:,} records, drawn at random, the same for "
+            f"every scheme. {count(result.trials, 'trial')}; attacks that take seconds were played in "
+            f"{result.costly_trials} of them, with at most {result.effort:,} evaluations a search."
+        ),
+        (
+            f"Utility was measured on {result.compared:,} records in {count(result.utility_trials, 'trial')}. Every "
+            "measure reads distances alone."
+        ),
+        (
+            f"A record is breached when its estimate is within {percent(result.epsilon)} of its length. Columns with "
+            "large values carry most of the length: standardise them if all columns matter alike."
+        ),
+        (
+            "Attackers know the scheme, its parameters and the level of its noise; the key alone is secret. Those who "
+            "need the rows of known records are given them; the others have to find them."
+        ),
+        (
+            "An attack that offers several estimates is judged by the best of them, chosen on one half of the trials "
+            "and measured on the other."
+        ),
+        "Schemes are compared at their default parameters unless others are given: more noise protects better.",
+        '"Held" means that none of these attacks succeeded with this knowledge. Others may.',
+    ]
+    if result.trials == 1:
+        lines.append("A single trial says nothing of the next: there are no intervals.")
+    return lines
+
+
+def cell_said(cell: CellFigures) -> str:
+    """A cell in words, for those who point at it."""
+    head = f"{cell.attack} on {cell.scheme}: "
+    if cell.breached is None:
+        return f"{head}not possible, {cell.reason}."
+    error = "no estimate" if cell.error is None else f"median error {number(cell.error)}"
+    low, high = (f"{100 * end:.3g}" for end in (cell.breached.low, cell.breached.high))
+    said = f"{head}breaches {share(cell.breached.value)} ({low} to {high}%), {error}, "
+    said += f"learns {share(cell.learned_share or 0.0)} of the attributes."
+    if cell.refused:
+        said += f" Refused {share(cell.refused)} of the trials: {cell.refusal}."
+    return said
+
+
+def number(value: float | None) -> str:
+    """A figure without a unit, with two digits.
+
+    >>> number(None), number(0.0), number(1e-12), number(0.123), number(1.0), number(1234.5)
+    ('', '0', '0.00', '0.12', '1.00', '1,234')
+    """
+    if value is None:
+        return ""
+    return "0" if value == 0 else f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
