@@ -18,8 +18,8 @@ _DEFAULTS = {name: signature(ib.audit).parameters[name].default for name in _NAM
 
 
 def settings(**asked):
-    criterion = audits.Criterion.checked(asked.pop("target", 0.05), asked.pop("criterion", audits.SHARE))
-    usual = {"attackers": (), "rows_known": False, "samples": (), "splits": 0, "criterion": criterion}
+    target = audits.Criterion.checked(asked.pop("target", 0.05), asked.pop("criterion", audits.SHARE))
+    usual = {"attackers": (), "rows_known": False, "samples": (), "splits": 0, "criterion": None, "target": target}
     return audits.Settings.checked(**{**_DEFAULTS, **usual, **asked})
 
 

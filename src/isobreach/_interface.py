@@ -349,7 +349,6 @@ def audit(
     (1.0, 3)
     """
     table = _read(X, "X")
-    asked = Criterion.checked(target, criterion, "target") if limit is None else Criterion.checked(limit, criterion)
     settings = Settings.checked(
         scheme,
         epsilon,
@@ -358,14 +357,14 @@ def audit(
         level,
         tolerance,
         noise_levels,
-        asked,
+        None if limit is None else Criterion.checked(limit, criterion),
+        Criterion.checked(target, criterion, "target"),
         attackers_of(attacks, scheme),
         rows_known,
         samples,
         ranges,
         check_integer("splits", splits, least=2),
         groups=table.groups if isinstance(table, PreparedTable) else (),
-        gated=limit is not None,
     )
     result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None

@@ -16,7 +16,7 @@ from isobreach import audits
 from isobreach._text import json_text
 from isobreach._validation import check_choice
 from isobreach.attacks import ATTACKS, AttackResult, Reconstruction, attack_document, describe
-from isobreach.audits import WORST_RECORD, AuditResult, ComparisonResult, Criterion, Gate
+from isobreach.audits import SHARE, AuditResult, ComparisonResult, Criterion, Gate
 from isobreach.document import Document
 from isobreach.errors import InputError
 from isobreach.io import PRIVATE, frame, run_record, write_file, write_json
@@ -116,13 +116,12 @@ class AuditReport(Described, AuditResult):
             One of ``sizes``, the largest by default; smaller coalitions count too.
         criterion
             ``"share"``: of the others, whom any attacker is expected to breach. ``"worst-record"``: probability with
-            which the most exposed record is breached. By default that of the audit, and the worst record if it had no
-            limit.
+            which the most exposed record is breached. By default that of the audit, and the share if it had no limit.
         """
         asked = self.criterion
         if limit is None and asked is None:
             raise InputError("limit", "must be given, here or to the audit", "none", "Name a limit such as 0.05.")
-        kind = criterion or (WORST_RECORD if asked is None else asked.kind)
+        kind = criterion or (SHARE if asked is None else asked.kind)
         return audits.gate(self, Criterion.checked(asked.limit if limit is None and asked else limit, kind), insiders)
 
     def to_frame(self, of: str = "attackers") -> Any:

@@ -80,4 +80,4 @@ def test_a_gate_without_a_limit_is_that_of_the_audit_or_an_error(report):
         report.gate(0.1, criterion="mean")
     with pytest.raises(InputError, match="limit"):
         ib.audit(np.eye(4), limit=2.0)
-    assert report.gate(0.1).criterion == WORST_RECORD
+    assert report.gate(0.1).criterion == SHARE

@@ -297,6 +297,30 @@ def test_a_full_disk_says_what_is_kept(run, people, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.csv"]
 
 
+def test_both_audits_of_a_table_resume(run, people, tmp_path, monkeypatch):
+    """As it is and standardised: after an interruption neither plays a coalition again."""
+    from isobreach.audits import study
+    from isobreach.cli import audit
+
+    def never(*_, **__):
+        raise AssertionError("played again")
+
+    expected = run(*_audit(people, "--both", "--out", tmp_path / "whole"))
+    assert expected.code == 0
+    monkeypatch.setattr(
+        audit, "write_columns", lambda *_, **__: (_ for _ in ()).throw(OSError(errno.ENOSPC, "no room"))
+    )
+    assert run(*_audit(people, "--both", "--out", tmp_path / "out")).code == 2
+    kept = [unfinished(tmp_path / "out", which).name for which in ("standardised", "")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*kept, "people.csv", "whole"]
+    monkeypatch.undo()
+    monkeypatch.setattr(study, "play", never)
+    assert run(*_audit(people, "--both", "--out", tmp_path / "out")).code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.csv", "whole"]
+    results = [(tmp_path / name / "result.json").read_text() for name in ("whole", "out")]
+    assert results[0] == results[1]
+
+
 def test_a_polite_kill_ends_the_lattice_attack_at_once(tmp_path):
     pytest.importorskip("fpylll")
     np.save(tmp_path / "big.npy", np.random.default_rng(0).normal(size=(2000, 250)))

@@ -163,7 +163,7 @@ def remedies(
     ``remedied``: audits of what a remedy gives. ``readable``: attacks that need a grid and succeed on
     it: jitter is worth a try.
     """
-    levels, target, insiders = settings.noise_levels, settings.criterion.limit, settings.sizes[-1]
+    levels, target, insiders = settings.noise_levels, settings.met.limit, settings.sizes[-1]
     repeats = max(min(settings.trials, REPEATS), min(int(np.ceil(_ENOUGH / max(target, 1e-9))), _MOST_REPEATS))
     records = table.records
     stick = yardstick(records, draws)
@@ -221,7 +221,7 @@ def remedies(
         blind=guessed.blind,
         guess=guessed.guess,
         jitter=tuple(jittered),
-        criterion=settings.criterion.kind,
+        criterion=settings.met.kind,
     )
 
 

@@ -29,7 +29,7 @@ class Settings:
 
     ``attackers``: attacks beyond that of insiders. ``samples``, ``ranges``: what else attackers know who are played.
     ``splits``: how often they are played, 0 for not at all. ``groups``: columns that are one attribute together.
-    ``criterion``: what a remedy has to meet, and the gate if one was ``gated``.
+    ``criterion``: what may not be exceeded, if a limit was given; ``target``: what a remedy has to meet otherwise.
     """
 
     scheme: Scheme
@@ -39,14 +39,19 @@ class Settings:
     level: float
     tolerance: float | tuple[float, ...] | None
     noise_levels: tuple[float, ...]
-    criterion: Criterion
+    criterion: Criterion | None
+    target: Criterion
     attackers: tuple[str, ...]
     rows_known: bool
     samples: tuple[int, ...] = ()
     ranges: bool = False
     splits: int = 0
     groups: tuple[tuple[int, ...], ...] = ()
-    gated: bool = False
+
+    @property
+    def met(self) -> Criterion:
+        """What a remedy has to meet."""
+        return self.target if self.criterion is None else self.criterion
 
     @property
     def motion(self) -> Motion | None:
@@ -75,14 +80,14 @@ class Settings:
         level: float,
         tolerance: float | Sequence[float] | None,
         noise_levels: Sequence[float],
-        criterion: Criterion,
+        criterion: Criterion | None,
+        target: Criterion,
         attackers: Sequence[str],
         rows_known: bool,
         samples: Sequence[int] = (),
         ranges: bool = False,
         splits: int = 0,
         groups: Sequence[Sequence[int]] = (),
-        gated: bool = False,
     ) -> "Settings":
         """Settings from what a user gives, or what is wrong with that as far as it can be told without the table."""
         scheme = scheme_by_name(scheme) if isinstance(scheme, str) else scheme
@@ -99,13 +104,13 @@ class Settings:
             tolerance=_numbers(tolerance),
             noise_levels=tuple(sorted({_level(one) for one in noise_levels})),
             criterion=criterion,
+            target=target,
             attackers=tuple(attackers),
             rows_known=bool(rows_known),
             samples=tuple(sorted({check_integer("samples", one, least=1) for one in samples})),
             ranges=bool(ranges),
             splits=check_integer("splits", splits, least=0),
             groups=tuple(tuple(group) for group in groups),
-            gated=gated,
         )
 
     def held_out(self, rows: int) -> tuple[int, ...]:

@@ -123,7 +123,7 @@ def _audited(
     table, result = trial.of(records, settings.scheme, kept)
     if not settings.noise_levels:
         return result
-    limit = settings.criterion.limit
+    limit = settings.met.limit
     tried = remedies(
         table,
         settings,
@@ -210,7 +210,7 @@ class _Trials:
             unit_length=model.unit_length,
             length_shares=table.groups.length_shares(table.records),
             undecided=int((~played.random.complete).any(axis=1).sum()),
-            criterion=settings.criterion if settings.gated else None,
+            criterion=settings.criterion,
             tested=model.moves or model.in_place or _tested(settings.attackers, model),
             method="distance attack" if model.moves else "suitable attacks",
         )
@@ -232,7 +232,7 @@ class _Remedied:
     def opens(self, label: str, records: FloatArray, scheme: Scheme, played: Sequence[Sequence[Scores]] | None) -> bool:
         """Whether the gate of an audit of it is open."""
         _, result = self.trials.of(records, scheme, self.kept.under(label), played)
-        return not gate(result, self.trials.settings.criterion).closed
+        return not gate(result, self.trials.settings.met).closed
 
 
 def _prepared(records: NDArray[Any], release: Release, settings: Settings, seed: int) -> tuple[OwnersTable, Linker]:

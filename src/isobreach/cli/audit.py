@@ -115,18 +115,21 @@ class AuditJob:
             table = self.data.read(console)
             seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
+            second = FileStore(unfinished(self.out, "standardised")) if self.both and self.out is not None else None
             if self.both:
-                result = replace(result, beside=self._beside(console, result, seed))
-            if self.out is not None and store is not None:
+                result = replace(result, beside=self._beside(console, result, seed, second))
+            if self.out is not None:
                 with console.work("writing"):
                     self._write(self.out, result, time.monotonic() - started)
-                store.remove()
+                for one in (store, second):
+                    if one is not None:
+                        one.remove()
         return result
 
-    def _beside(self, console: Console, result: AuditReport, seed: int) -> dict[str, str]:
+    def _beside(self, console: Console, result: AuditReport, seed: int, store: FileStore | None) -> dict[str, str]:
         """The verdict beside that on the table standardised."""
         table = self.data.read(Console(json_only=True, quiet=True), standardise=True)
-        alike = _interface.audit(table, **self.options, seed=seed, progress=console.progress)
+        alike = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
         return {"as it is": result.verdict, "standardised": alike.verdict}
 
     def _write(self, out: Path, result: AuditReport, seconds: float) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from isobreach.io import FileStore
 
 
-def unfinished(out: Path) -> Path:
-    """Where finished work is kept until the folder of a result is complete."""
+def unfinished(out: Path, which: str = "") -> Path:
+    """Where finished work is kept until the folder of a result is complete; ``which``: the table, of several."""
     named = out if out.name else Path(os.path.realpath(out))  # the working folder has no name of its own
-    return named.with_name(f".{named.name}.unfinished.npz")
+    return named.with_name(f".{named.name}.{which}{'.' if which else ''}unfinished.npz")
 
 
 def partial_folder(out: Path) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled
+from isobreach._compiled import compiled, first_from
 from isobreach.engine import Workers
 from isobreach.geometry import row_norms
 from isobreach.linking.problem import Problem
@@ -142,14 +142,14 @@ def _stand(
             stands = True
             for j in range(len(known) - 1, 0, -1):
                 reach = error + blur * scale * known[j]
-                place = np.searchsorted(ordered, scale * known[j] - reach)
+                place = first_from(ordered, scale * known[j] - reach)
                 if place == total or ordered[place] > scale * known[j] + reach:
                     stands = False
                     break
             if not stands:
                 continue
             reach = error + blur * scale * known[1]
-            b = np.searchsorted(ordered, scale * known[1] - reach)
+            b = first_from(ordered, scale * known[1] - reach)
             while b < total and ordered[b] <= scale * known[1] + reach:
                 w = order[b]
                 b += 1

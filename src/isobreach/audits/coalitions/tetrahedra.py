@@ -8,7 +8,7 @@ passes is measured again, one distance at a time, as everywhere in linking.
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled, copy, grown
+from isobreach._compiled import compiled, copy, fill, grown, grown_rows
 from isobreach.linking import distance
 
 FloatArray = NDArray[np.float64]
@@ -21,11 +21,11 @@ def by_class(
     u: NDArray[np.int32], v: NDArray[np.int32], which: NDArray[np.int32], classes: int
 ) -> tuple[IntArray, NDArray[np.int32], NDArray[np.int32]]:
     """Pairs sorted by their class: (ends, u, v)."""
-    ends = np.zeros(classes + 1, dtype=np.int64)
+    ends, place = np.empty(classes + 1, dtype=np.int64), np.empty(classes + 1, dtype=np.int64)
+    fill(ends, 0)
     for k in which:
         ends[k + 1] += 1
-    ends = np.cumsum(ends)
-    place = ends.copy()
+    _add_up(ends, place)
     first, second = np.empty(len(u), dtype=np.int32), np.empty(len(u), dtype=np.int32)
     for i in range(len(u)):
         k = place[which[i]]
@@ -35,17 +35,26 @@ def by_class(
 
 
 @compiled()
+def _add_up(counts: IntArray, again: IntArray) -> None:
+    """Turn numbers into the sums of all up to them, in both arrays."""
+    total = 0
+    for k in range(len(counts)):
+        total += counts[k]
+        counts[k] = again[k] = total
+
+
+@compiled()
 def neighbours(u: NDArray[np.int32], v: NDArray[np.int32], copies: IntArray) -> tuple[IntArray, IntArray]:
     """Neighbours of every value, both ways; one row cannot be two records."""
-    start = np.zeros(len(copies) + 1, dtype=np.int64)
+    start, place = np.empty(len(copies) + 1, dtype=np.int64), np.empty(len(copies) + 1, dtype=np.int64)
+    fill(start, 0)
     for i in range(len(u)):
         if u[i] != v[i]:
             start[u[i] + 1] += 1
             start[v[i] + 1] += 1
         elif copies[u[i]] > 1:
             start[u[i] + 1] += 1
-    start = np.cumsum(start)
-    place = start.copy()
+    _add_up(start, place)
     near = np.empty(start[-1], dtype=np.int64)
     for i in range(len(u)):
         if u[i] != v[i]:
@@ -61,7 +70,8 @@ def neighbours(u: NDArray[np.int32], v: NDArray[np.int32], copies: IntArray) -> 
 @compiled(reorder=True)
 def _squares_from(point: FloatArray, others: FloatArray, out: FloatArray) -> None:
     """Squared distances of a point from others, which are columns."""
-    out[:] = 0.0
+    for j in range(len(out)):
+        out[j] = 0.0
     for k in range(len(point)):
         row, x = others[k], point[k]
         for j in range(len(out)):
@@ -119,7 +129,7 @@ def put_together(
                         if (x == w and copies[x] < 2) or not _within(points, w, x, low[2, 3], high[2, 3]):
                             continue
                     if count == len(out):
-                        out = grown(out)
+                        out = grown_rows(out)
                     out[count, 0], out[count, 1], out[count, 2] = u, v, w
                     if corners == 4:
                         out[count, 3] = x_hits[d]
@@ -233,7 +243,7 @@ def one_more(
                     break
             if fits:
                 if count == len(out):
-                    out = grown(out)
+                    out = grown_rows(out)
                 copy(out[count], shapes[s])
                 out[count, size] = x
                 count += 1

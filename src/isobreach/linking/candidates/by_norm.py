@@ -218,15 +218,22 @@ def _distinct(points: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]
     direction = np.random.default_rng(0).standard_normal(points.shape[1])
     key = points @ (direction / np.linalg.norm(direction))
     by_key = np.argsort(key, kind="stable")
-    group = _group(points, key, by_key, tolerance)
+    rows = np.arange(len(points))
+    leader = rows.copy()
+    _lead(points, key, by_key, tolerance, leader)
+    # Number the groups by their lowest row, whatever the direction of the sort.
+    lowest = np.full(len(points), len(points))
+    np.minimum.at(lowest, leader, rows)
+    first = lowest[leader]
+    group = (np.cumsum(first == rows) - 1)[first]
     order = np.argsort(group, kind="stable")
     return order, np.searchsorted(group[order], np.arange(group.max() + 2))
 
 
 @compiled()
-def _group(points: FloatArray, key: FloatArray, by_key: IntArray, tolerance: float) -> IntArray:
+def _lead(points: FloatArray, key: FloatArray, by_key: IntArray, tolerance: float, leader: IntArray) -> None:
+    """Give every point that equals one before it in the sort that one's leader."""
     m, n = points.shape
-    leader = np.arange(m)
     for a in range(m):
         i = by_key[a]
         square = 0.0
@@ -243,16 +250,3 @@ def _group(points: FloatArray, key: FloatArray, by_key: IntArray, tolerance: flo
                 leader[i] = j
                 break
             b -= 1
-    # Number the groups by their lowest row, whatever the direction of the sort.
-    lowest = np.full(m, m)
-    for i in range(m):
-        lowest[leader[i]] = min(lowest[leader[i]], i)
-    group = np.empty(m, dtype=np.int64)
-    number = np.full(m, -1)
-    count = 0
-    for i in range(m):
-        if lowest[leader[i]] == i:
-            number[leader[i]] = count
-            count += 1
-        group[i] = number[leader[i]]
-    return group

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled, copy, grown
+from isobreach._compiled import compiled, copy, first_from, grown, grown_rows
 from isobreach._progress import Progress
 from isobreach.engine import Workers
 from isobreach.linking.candidates.pairs import Cloud, TooManyError
@@ -280,7 +280,7 @@ def _extend(
                     break
             if fits:
                 if count == len(longer):
-                    longer = grown(longer)
+                    longer = grown_rows(longer)
                 copy(longer[count], partial[i])
                 longer[count, -1] = w
                 count += 1
@@ -293,11 +293,12 @@ def _agreeing(
 ) -> tuple[IntArray, IntArray]:
     """Per record, the values at the right distance from all placed ones: hits[start[k] : start[k + 1]]."""
     records = low.shape[1]
-    start = np.zeros(records + 1, dtype=np.int64)
+    start = np.empty(records + 1, dtype=np.int64)
+    start[0] = 0
     hits = np.empty(max(64, len(order)), dtype=np.int64)
     count = 0
     for k in range(records):
-        a = np.searchsorted(gaps[0], low[0, k])
+        a = first_from(gaps[0], low[0, k])
         while a < len(order) and gaps[0, a] <= high[0, k]:
             fits = True
             for j in range(1, len(values)):
@@ -335,8 +336,9 @@ def _in_triangles(
 
 @compiled()
 def _share_neighbour(start: IntArray, head: IntArray, first: IntArray, second: IntArray) -> NDArray[np.bool_]:
-    out = np.zeros(len(first), dtype=np.bool_)
+    out = np.empty(len(first), dtype=np.bool_)
     for e in range(len(first)):
+        out[e] = False
         i, j = start[first[e]], start[second[e]]
         while i < start[first[e] + 1] and j < start[second[e] + 1]:
             if head[i] == head[j]:

@@ -16,12 +16,13 @@ the points, a tile for each thread, and the pairs found; never a matrix of all p
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled
+from isobreach._compiled import compiled, first_from
 from isobreach._progress import Progress, no_progress
 from isobreach.engine import PAIR_TILE, Workers, default_workers
 from isobreach.geometry import row_norms
@@ -77,8 +78,10 @@ class _Ready:
         """-2 times the products of some rows with others, in a buffer that the thread's next call writes into."""
         rows, columns = self.rows[a], self.rows[b]
         if getattr(_BUFFER, "products", _NOTHING).dtype != rows.dtype:
-            _BUFFER.products = np.empty(PAIR_TILE, dtype=rows.dtype)
-        return np.asarray(np.matmul(-2 * rows, columns.T, out=_BUFFER.products[: len(rows), : len(columns)]))
+            _BUFFER.products = np.empty(prod(PAIR_TILE), dtype=rows.dtype)
+        # Without gaps, whatever its shape: kernels are compiled for one kind of array.
+        out = _BUFFER.products[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+        return np.asarray(np.matmul(-2 * rows, columns.T, out=out))
 
 
 _BUFFER = threading.local()  # of the products of a tile, and of its hits: new ones cost more than to fill them
@@ -291,7 +294,7 @@ def _classified(
             gap = points[u[k], c] - points[v[k], c]
             square += gap * gap
         distance = np.sqrt(square)
-        t = np.searchsorted(high, distance)
+        t = first_from(high, distance)
         if t < len(low) and low[t] <= distance:
             keep[count], target[count] = k, t
             count += 1

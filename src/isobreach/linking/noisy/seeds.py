@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from isobreach._compiled import compiled, copy, grown
+from isobreach._compiled import compiled, copy, fill, grown_rows
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import MOST_PAIRS, Field, neighbours, telling_order
@@ -195,7 +195,8 @@ def _ways(
     points: FloatArray, sample: IntArray, low: FloatArray, high: FloatArray, masks: NDArray[np.bool_]
 ) -> IntArray:
     """In how many ways the sampled partial assignments can be extended by each record."""
-    count = np.zeros(low.shape[1], dtype=np.int64)
+    count = np.empty(low.shape[1], dtype=np.int64)
+    fill(count, 0)
     placed = sample.shape[1]
     gaps = np.empty(placed)
     for i in range(len(sample)):
@@ -251,7 +252,7 @@ def _extend(
                     break
             if fits and _form(gaps, inverse) <= limit:
                 if count == len(longer):
-                    longer = grown(longer)
+                    longer = grown_rows(longer)
                 copy(longer[count], partial[i])
                 longer[count, placed] = w
                 count += 1

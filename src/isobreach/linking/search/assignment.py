@@ -261,4 +261,7 @@ def _bit_search(
 def _adjacency(geometry: Geometry, domains: Domains) -> BitArray:
     distinct, place = np.unique(domains.values, return_inverse=True)
     points, copies = geometry.values[distinct], geometry.copies[distinct]
-    return bit_matrix(geometry.known, geometry.radius, points, copies, domains.records, domains.start, place)
+    vertices, distances = (domains.records, domains.start, place), np.empty((len(points), len(points)))
+    adjacency = np.zeros((len(place), (len(place) + 63) >> 6), dtype=np.uint64)
+    bit_matrix(geometry.known, geometry.radius, points, copies, *vertices, distances, adjacency)
+    return adjacency

@@ -9,7 +9,7 @@ one released row cannot be two records.
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled, copy
+from isobreach._compiled import compiled, copy, fill
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -46,13 +46,16 @@ def supported(
     distances, true ones are through at once.
     """
     depth = min(len(records) - 1, CHAIN + min(slack, CHAIN))
-    wanted = np.zeros((depth + 1, depth + 1))
+    wanted = np.empty((depth + 1, depth + 1))
     for k in range(depth + 1):
         for j in range(k):
             wanted[k, j] = distance(known, records[k], known, records[j])
-    chain = np.full(depth + 2, -1, dtype=np.int64)  # value at each level, -1 where the record is skipped
-    place = np.zeros(depth + 2, dtype=np.int64)  # next vertex to try at each level
-    alive = np.zeros(start[1], dtype=np.bool_)
+    chain = np.empty(depth + 2, dtype=np.int64)  # value at each level, -1 where the record is skipped
+    place = np.empty(depth + 2, dtype=np.int64)  # next vertex to try at each level
+    alive = np.empty(start[1], dtype=np.bool_)
+    fill(chain, -1)
+    fill(place, 0)
+    fill(alive, 0)
     work = 0
     for a in range(start[1]):
         chain[0] = values[a]
@@ -109,7 +112,8 @@ def adjacent(
     value: int,
 ) -> NDArray[np.bool_]:
     """Which vertices agree with ``record`` being ``value``."""
-    mask = np.zeros(len(values), dtype=np.bool_)
+    mask = np.empty(len(values), dtype=np.bool_)
+    fill(mask, 0)
     for k in range(len(records)):
         if records[k] == record:
             continue
@@ -130,15 +134,14 @@ def bit_matrix(
     records: IntArray,
     start: IntArray,
     values: IntArray,
-) -> BitArray:
-    """Adjacency of vertices, a bit each; the distances of all ``points`` are computed once."""
-    count = len(points)
-    distances = np.zeros((count, count))
-    for i in range(count):
+    distances: FloatArray,
+    adjacency: BitArray,
+) -> None:
+    """Adjacency of vertices, a bit each, none set before; the distances of all ``points`` are computed once."""
+    for i in range(len(points)):
         distances[i, i] = 0.0 if copies[i] > 1 else np.inf  # one row cannot be two records
         for j in range(i):
             distances[i, j] = distances[j, i] = distance(points, i, points, j)
-    adjacency = np.zeros((len(values), (len(values) + 63) >> 6), dtype=np.uint64)
     for k in range(len(records)):
         for j in range(len(records)):
             if j == k:
@@ -150,7 +153,6 @@ def bit_matrix(
                 for b in range(start[j], start[j + 1]):
                     near = np.uint64(abs(row[values[b]] - wanted) <= reach)
                     adjacency[a, b >> 6] |= near << np.uint64(b & 63)
-    return adjacency
 
 
 @compiled()
@@ -188,12 +190,15 @@ def largest_cliques(
     A full ``kept`` may mean that there are more of that size; larger ones than ``enough`` are not looked for then.
     """
     records, words = len(start) - 1, adjacency.shape[1]
-    open_ = np.zeros((records + 1, words), dtype=np.uint64)  # vertices still open, by depth
+    open_ = np.empty((records + 1, words), dtype=np.uint64)  # vertices still open, by depth
+    fill(open_[0], 0)
     for v in range(start[records]):
         if not closed[v]:
             open_[0, v >> 6] |= np.uint64(1) << np.uint64(v & 63)
-    chosen = np.full(records, -1, dtype=np.int64)  # vertex, by record
-    branch = np.full(records + 1, -1, dtype=np.int64)  # record whose value was last tried, by depth
+    chosen = np.empty(records, dtype=np.int64)  # vertex, by record
+    branch = np.empty(records + 1, dtype=np.int64)  # record whose value was last tried, by depth
+    fill(chosen, -1)
+    fill(branch, -1)
     needed, best, count, nodes, depth = least, -1, 0, 0, 0
     while depth >= 0 and nodes < node_limit:
         nodes += 1 + (records >> 6)  # what a node costs
