@@ -7,7 +7,7 @@ from isobreach.report.audit_words import attack_name, capital
 
 _METHOD = (
     (
-        "Distance attack",
+        "Distance attack.",
         (
             "(known-input attack). A motion keeps all distances. Insiders compare the distances between their own "
             "records with those in the release and find their rows. These rows fix a part of the motion. The rest is "
@@ -15,7 +15,7 @@ _METHOD = (
         ),
     ),
     (
-        "Grid attack",
+        "Grid attack.",
         (
             "(lattice attack). Whole numbers and decimals lie on a grid, and after a rotation on a rotated grid. "
             "Lattice reduction finds its axes, and so the values, without any known record. Names and directions of "
@@ -44,15 +44,15 @@ _METHOD = (
 )
 
 
-_TOLD = {"known-input", "lattice", "alignment"}  # attacks that the first parts of the method are about
+_TOLD = 3  # attacks that the first parts of the method are about
 
 
 def method(result: AuditResult) -> list[tuple[str, str]]:
     """How the figures come about, a title and a text each; attacks on other schemes in one sentence."""
-    played = sorted({one.name for one in result.matrix.attackers} - _TOLD)
-    others = [(f"{capital(attack_name(name))}.", f"{ATTACKS.summary(name)}.") for name in played]
-    told = len(_TOLD) if result.moves else 0
-    return [*_METHOD[:told], *others, *_METHOD[len(_TOLD) :]]
+    told = {title.rstrip(".") for title, _ in _METHOD[:_TOLD]}
+    played = {capital(attack_name(name)): name for name in sorted({one.name for one in result.matrix.attackers})}
+    others = [(f"{title}.", f"{ATTACKS.summary(name)}.") for title, name in played.items() if title not in told]
+    return [*(_METHOD[:_TOLD] if result.moves else ()), *others, *_METHOD[_TOLD:]]
 
 
 _PLAYED = (
