@@ -106,7 +106,8 @@ def by_column_pairs(
     estimates = Estimates(release, pairs, maps, evidence)
     choice = every_step(named_recipes(maps, evidence)) if found.open else ""
     twos = sum(len(block) > 1 for block in found.blocks)
-    reason = f"{count(len(pairs), 'linked pair')} show that columns were rotated in {count(twos, 'block')}"
+    shown = f"{count(len(pairs), 'linked pair')} show{'s' if len(pairs) == 1 else ''}"
+    reason = f"{shown} that columns were rotated in {count(twos, 'block')}"
     left = f"; {count(found.open, 'attribute')} stay open." if found.open else ", each by a known angle."
     return PairsReconstruction(
         True, reason + left, estimates[choice or AS_FITTED], variants=estimates, pairs=len(pairs), choice=choice
