@@ -23,7 +23,7 @@ class Extent:
     Attributes
     ----------
     rows
-        Records that are published in a trial, at most: twenty trials know a share of 2,000 to less than a percent.
+        Records that are published in a trial, at most: twenty trials know a share of 1,000 to a percent.
     sample
         Records of the public sample, at most.
     trials
@@ -36,7 +36,7 @@ class Extent:
         Trials in which utility is measured, and records whose distances are compared, at most: they are all pairs.
     """
 
-    rows: int = 2_000
+    rows: int = 1_000
     sample: int = 1_000_000
     trials: int = 1_000_000
     costly_trials: int = 4
