@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow bench reproduction lint types imports package clean
+.PHONY: demo test test-slow bench reproduction arena lint types imports package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/isobreach demo
@@ -25,6 +25,10 @@ reproduction: $(VENV)/.dev
 	cp build/reproduction/reproduction.md docs/
 	cp build/reproduction/figures/*.png docs/figures/
 	cp build/reproduction/*.csv docs/reproduction/
+
+# Every scheme against every attack on three tables, with the page, the figures and the numbers of the documentation.
+arena: $(VENV)/.dev
+	$(BIN)/python tools/arena.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

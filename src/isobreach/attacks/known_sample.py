@@ -106,6 +106,7 @@ class KnownSample(Attack):
     needs = frozenset({"sample"})
     uses = frozenset({"known", "rows", "noise", "bounds"})
     settings = KnownSampleSettings
+    costly = True
 
     def suits(self, model: ReleaseModel) -> str | None:
         """Return why no motion takes records to rows, or None."""
