@@ -407,3 +407,48 @@ def test_the_model_decides_not_the_name():
 
     found, chosen = outcomes(people(), [Foreign()], ["kaplan"], trials=1)
     assert cell(found, chosen, "kaplan").reason == "the release does not keep distances"
+
+
+DISTANCES = ["known-input", "known-input-output", "alignment", "lattice", "kaplan", "procrustes", "wong"]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "why"),
+    [
+        ("row-mixing", "a released row depends on several records"),
+        ("aspe", "records are lifted by their length, and a general matrix keeps no distances"),
+    ],
+)
+def test_what_keeps_no_distances_defeats_attacks_by_distances_and_the_cells_say_why(scheme, why):
+    found, chosen = outcomes(people(), [scheme], DISTANCES, trials=1)
+    assert {cell(found, chosen, attack).reason for attack in DISTANCES} == {why}
+
+
+def test_aspe_falls_to_as_many_linked_pairs_as_the_lifted_record_has_entries():
+    """Of four attributes and the length: five entries, and no fewer pairs do."""
+    for known, falls in ((4, False), (6, True)):
+        found, chosen = outcomes(people(), ["aspe"], ["regression"], known=known, trials=2)
+        own = cell(found, chosen, "regression")
+        assert (own.breached.value == 1.0) is falls
+        assert (own.error < 1e-6) is falls
+
+
+def test_rotated_pairs_of_columns_fall_to_one_linked_record():
+    found, chosen = outcomes(people(), ["attribute-pairs", "orthogonal"], ["known-input-output"], known=1, trials=2)
+    assert cell(found, chosen, "known-input-output").breached.value == 1.0
+    assert cell(found, chosen, "known-input-output", 1).breached.value < 0.5
+
+
+def test_filters_beat_noise_as_it_is_on_correlated_columns():
+    rng = np.random.default_rng(0)
+    records = rng.normal(size=(400, 2)) @ rng.normal(size=(2, 8)) * 10 + 50
+    found, chosen = outcomes(records, ["additive-noise"], ["naive", "spectral-filter", "pca-filter"], trials=2)
+    errors = [cell(found, chosen, attack).error for attack in ("naive", "spectral-filter", "pca-filter")]
+    assert max(errors[1:]) < 0.8 * errors[0]
+
+
+def test_a_matrix_of_distances_is_undone_by_linked_records():
+    found, chosen = outcomes(people(), ["distance-matrix"], ["lateration", "known-input"], known=6, trials=2)
+    assert cell(found, chosen, "lateration").breached.value == 1.0
+    assert cell(found, chosen, "known-input").reason == "the release is a matrix of distances, not of rows"
+    assert found[0].utility.distances == 1.0
