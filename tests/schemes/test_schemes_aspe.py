@@ -38,6 +38,9 @@ def test_the_key_undoes_it(n, scale):
     records = scale * (np.random.default_rng(n).standard_normal((30, n)) + 2)
     release = perturb(records, "aspe", 2)
     np.testing.assert_allclose(release.key.invert(release.data), records, atol=1e-11 * abs(records).max())
+    matrix = np.abs(release.key.secrets["matrix"])  # lengths weigh about as much as the records themselves
+    longest = np.linalg.norm(records, axis=1).max()
+    assert 0.01 < matrix[:, -1].max() * longest**2 / 2 / (matrix[:, :-1].max() * longest) < 100
 
 
 def test_constant_columns_and_zeros_are_no_obstacle():

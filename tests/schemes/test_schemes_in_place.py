@@ -94,6 +94,14 @@ def test_zeros_stay_zeros(scheme):
     np.testing.assert_array_equal(release.data[release.key.order] == 0, records == 0)
 
 
+def test_a_zero_counts_as_the_geometric_mean_of_its_column_in_the_shape_of_log_noise():
+    records = np.where(RNG.random((50, 3)) < 0.3, 0, RNG.exponential(3, (50, 3)))
+    means = np.exp([np.log(column[column > 0]).mean() for column in records.T])
+    filled = np.where(records == 0, means, records)
+    axes = perturb(records, LogNoise(0.5), 1).key.secrets["axes"]
+    np.testing.assert_allclose(axes.T @ axes, 0.25 * np.cov(np.log(filled), rowvar=False, bias=True), atol=1e-12)
+
+
 def test_signs_are_kept_by_factors_and_refused_by_logarithms():
     records = RNG.standard_normal((20, 3))
     release, _ = errors(MultiplicativeNoise(0.49), records=records)

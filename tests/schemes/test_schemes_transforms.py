@@ -40,6 +40,9 @@ def test_the_secret_is_the_order_of_public_coefficients(scheme):
     matches = np.isclose(released.T[:, None], coefficients.T[None]).all(axis=2)
     assert (matches.sum(axis=0) == 1).all()
     assert (matches.sum(axis=1) == 1).all()
+    for chosen in (scheme(), scheme(coefficients=4)):
+        releases = [perturb(RECORDS, chosen, seed) for seed in range(8)]
+        assert len({np.argsort(in_order(release)[0]).tobytes() for release in releases}) > 4
 
 
 def test_the_transforms_are_those_of_the_literature():

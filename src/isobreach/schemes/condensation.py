@@ -63,7 +63,6 @@ def nearest_groups(records: FloatArray, least: int, source: RandomSource) -> lis
     groups = []
     while len(rest) >= least:
         apart = np.square(values[rest] - values[rest[0]]).sum(axis=1)
-        apart[0] = -1.0  # itself, also where others are equal
         near = np.argpartition(apart, least - 1)[:least]
         groups.append(rest[near])
         rest = np.delete(rest, near)
