@@ -371,7 +371,7 @@ def audit(
     named = replace(result, names=names, ids=table.ids, left_out=table.left_out)
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
-        named = replace(named, names=table.attributes, steps=steps, prepared=tuple(done_words(table.steps)))
+        named = replace(named, names=table.attributes, steps=steps, prepared=_prepared(table))
     return _as(AuditReport, named)
 
 
@@ -442,7 +442,7 @@ def compare(
     result = replace(result, names=names, left_out=table.left_out, label=named)
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
-        result = replace(result, names=table.attributes, steps=steps, prepared=tuple(done_words(table.steps)))
+        result = replace(result, names=table.attributes, steps=steps, prepared=_prepared(table))
     return _as(ComparisonReport, result)
 
 
@@ -574,6 +574,11 @@ def reconstruct(
 def _as(kind: Callable[..., Report], result: Any) -> Report:
     """The same result, of a class that can describe it."""
     return kind(**{one.name: getattr(result, one.name) for one in fields(result)})
+
+
+def _prepared(table: PreparedTable) -> tuple[str, ...]:
+    """What was noted while a table was read, and done to it, in sentences."""
+    return (*(f"{note[:1].upper()}{note[1:]}." for note in table.notes), *done_words(table.steps))
 
 
 def _ids(table: Table | None) -> NDArray[Any] | None:

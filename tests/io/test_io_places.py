@@ -114,6 +114,32 @@ def test_another_encoding_is_named(tmp_path):
             Source(path, "X", encoding=wrong)
 
 
+def test_a_sheet_is_read_by_its_name_or_number_and_the_first_is_named(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "Read me"
+    book.active.append(["about"])
+    for name, value in (("People", 1), ("2", 2)):
+        sheet = book.create_sheet(name)
+        sheet.append(["a", "b"])
+        sheet.append([value, 5])
+    book.save(tmp_path / "t.xlsx")
+
+    def read(sheet):
+        return Source(tmp_path / "t.xlsx", "X", sheet=sheet).read()
+
+    assert read("People").values.tolist() == [[1, 5]]
+    assert read("3").values.tolist() == [[2, 5]]
+    assert read("2").values.tolist() == [[2, 5]]  # a name before a number
+    assert read("People").notes == ()
+    with pytest.raises(InputError) as caught:
+        read("people")
+    rule = "sheet must be a sheet of the workbook, by name or number: 'Read me', 'People', '2'. Got 'people'."
+    assert str(caught.value) == rule
+    book["Read me"].append([7])
+    book.save(tmp_path / "t.xlsx")
+    assert read(None).notes == ("read the first of 3 sheets, 'Read me'; --sheet names another: 'People', '2'",)
+
+
 def test_a_workbook_of_mixed_cells_is_read_as_csv_would_be(tmp_path):
     book = openpyxl.Workbook()
     rows = [("a", "b", "day", "mixed", "text", None), (1, 2.5, date(2020, 1, 1), "7", SECRET, None)]

@@ -225,3 +225,26 @@ def test_prepared_tables_go_where_tables_go(tmp_path):
     table.apply(frame.iloc[:6]).restore(table.values[:6])
     np.save(tmp_path / "known.npy", table.values[:6])
     assert (ib.link(tmp_path / "known.npy", tmp_path / "released.csv").rows == linkage.rows).all()
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("Y", "N"), ("TRUE", "false"), ("Yes", "NO")])
+def test_text_that_says_yes_or_no_is_a_truth_and_goes_back(words):
+    people = pd.DataFrame({"age": [30, 41, 50], "smoker": [words[0], words[1], words[0]]})
+    table = ib.prepare(people)
+    assert (table.columns, table.values[:, 1].tolist()) == (("age", "smoker"), [1, 0, 1])
+    assert table.restore(table.values)["smoker"].tolist() == people["smoker"].tolist()
+    again = Steps.from_json(json.loads(json.dumps(table.recipe.to_json())), "steps")
+    others = pd.DataFrame({"age": [1, 2], "smoker": [words[1].upper(), words[0].lower()]})
+    assert repeated(again, others, "known", None).values[:, 1].tolist() == [0, 1]
+    with pytest.raises(ib.InputError, match=r"must hold '.*' or '.*' in column 'smoker'. Got other text in row 2"):
+        table.apply(pd.DataFrame({"age": [1, 2], "smoker": [words[0], "secret"]}))
+
+
+def test_other_words_are_categories_and_missing_truths_are_missing():
+    people = pd.DataFrame({"age": [30, 41, 50, 60], "smoker": ["yes", "no", "unknown", "no"]})
+    assert ib.prepare(people).columns == ("age",)
+    some = pd.DataFrame({"age": [30, 41, 50, 60], "smoker": ["yes", None, "no", "no"]})
+    with pytest.raises(ib.InputError, match="Got 1 missing value in 1 of 2 columns: 'smoker' 1"):
+        ib.prepare(some)
+    assert ib.prepare(some, missing="drop").values[:, 1].tolist() == [1, 0, 0]
+    assert set(ib.prepare(some, missing="mean").values[:, 1]) == {0, 1}

@@ -45,7 +45,7 @@ TABLES = {
     ),
     "credit": Real(
         "modeldata", "credit_data", ("--missing", "mean", "--categories", "one-hot", "--standardise"),
-        "446 missing values in 3 of 9 columns: 'Income' 381, 'Assets' 47, 'Debt' 18.", 900, 14, ("rownames",),
+        "446 missing values in 3 of 10 columns: 'Income' 381, 'Assets' 47, 'Debt' 18.", 900, 14, ("rownames",),
         lambda frame: frame,
     ),
     "survey": Real(

@@ -49,6 +49,7 @@ def perturb(
     columns: tuple[str, ...] | None,
     id_column: str | None,
     query: str | None,
+    sheet: str | None,
     encoding: str | None,
     force: bool,
     seed: int | None,
@@ -73,7 +74,7 @@ def perturb(
     chosen = options.scheme_of(scheme, **protection)
     with console.bars():
         asked = {"missing": missing, "categories": categories, "standardise": standardise}
-        table = Data(data, columns, id_column, query, encoding, asked).read(console)
+        table = Data(data, columns, id_column, query, encoding, asked, sheet).read(console)
         with console.work("rotating"):
             release = schemes.perturb(table.values, chosen, seed)
         rows, released_columns = release.data.shape
@@ -131,6 +132,7 @@ def prepare(
     columns: tuple[str, ...] | None,
     id_column: str | None,
     query: str | None,
+    sheet: str | None,
     encoding: str | None,
     force: bool,
     seed: int | None,
@@ -146,7 +148,7 @@ def prepare(
     from isobreach.cli.tables import Data
 
     asked = {"missing": missing, "categories": categories, "standardise": standardise}
-    table = Data(data, columns, id_column, query, encoding, asked)
+    table = Data(data, columns, id_column, query, encoding, asked, sheet)
     run_prepare(Console(json_only=json_only, quiet=quiet), table, out, steps, force)
 
 
@@ -276,6 +278,7 @@ def audit(
     columns: tuple[str, ...] | None,
     id_column: str | None,
     query: str | None,
+    sheet: str | None,
     encoding: str | None,
     force: bool,
     seed: int | None,
@@ -314,7 +317,7 @@ def audit(
     if both and standardise:
         raise InputError("--both", "must be left out with --standardise: it shows the table as it is beside", "both")
     prepared = {"missing": missing, "categories": categories, "standardise": standardise}
-    table = Data(data, columns, id_column, query, encoding, prepared)
+    table = Data(data, columns, id_column, query, encoding, prepared, sheet)
     job = AuditJob(table, asked, gate, out, force, seed, typed_again(), both=both)
     job.run(Console(json_only=json_only, quiet=quiet))
 
@@ -366,6 +369,7 @@ def compare(
     columns: tuple[str, ...] | None,
     id_column: str | None,
     query: str | None,
+    sheet: str | None,
     encoding: str | None,
     force: bool,
     seed: int | None,
@@ -390,7 +394,7 @@ def compare(
         "quick": quick,
     }
     prepared = {"missing": missing, "categories": categories, "standardise": standardise}
-    table = Data(data, columns, id_column, query, encoding, prepared)
+    table = Data(data, columns, id_column, query, encoding, prepared, sheet)
     job = CompareJob(table, asked, label, out, force, 0 if seed is None else seed, typed_again())
     job.run(Console(json_only=json_only, quiet=quiet))
 

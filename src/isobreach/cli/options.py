@@ -97,6 +97,7 @@ steps = click.option(
 # Where tables are, and how they are written there: see docs/tables.md.
 reading = _all(
     click.option("--query", help="What to read from a database, in SQL; or write the name of a table after URL#."),
+    click.option("--sheet", help="Sheet of an Excel workbook, by name or number; the first unless told otherwise."),
     click.option("--encoding", help="Encoding of CSV and TSV, if it is not UTF-8: latin-1, cp1252, ..."),
 )
 released = click.option("--released", required=True, help="Released table: a file, a database's URL or -.")

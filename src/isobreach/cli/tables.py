@@ -33,7 +33,7 @@ from isobreach.linking import Linkage, link_table
 from isobreach.preparation import PreparedTable, Steps, done_words, prepare, repeated
 
 _COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
-_TOLD = ("noise", "bounds", "rows", *_COLUMNS, "encoding")
+_TOLD = ("noise", "bounds", "rows", *_COLUMNS, "encoding", "sheet")
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,17 @@ class Data:
     query: str | None = None
     encoding: str | None = None
     preparation: Mapping[str, Any] = field(default_factory=dict)
+    sheet: str | None = None
 
     @cached_property
     def source(self) -> Source | None:
         """Where it is; None for a bundled data set."""
         if self.given in datasets.names() and not Path(self.given).exists():
             return None
-        return Source(self.given, "DATA", query=self.query, encoding=self.encoding)
+        made = Source(self.given, "DATA", query=self.query, encoding=self.encoding, sheet=self.sheet)
+        if self.sheet is not None and not (made.workbook or self.given == STANDARD_INPUT):
+            raise InputError("--sheet", "must be left out where DATA is not an Excel workbook", repr(self.sheet))
+        return made
 
     @property
     def title(self) -> str:
@@ -69,6 +73,7 @@ class Data:
             "columns": self.columns,
             "id-column": self.id_column,
             "encoding": self.encoding,
+            "sheet": self.sheet,
             **self.preparation,
         }
 
@@ -87,7 +92,8 @@ class Data:
                 return read_source(self.source, "DATA", console, self.columns, self.id_column)
             with console.work(f"reading {self.source.name}"):
                 return self._prepared(self.source, console, self.columns, asked)
-        for option, value in (("--id-column", self.id_column), ("--query", self.query), ("--encoding", self.encoding)):
+        reading = {"--query": self.query, "--encoding": self.encoding, "--sheet": self.sheet}
+        for option, value in {"--id-column": self.id_column, **reading}.items():
             if value is not None:
                 raise InputError(option, "must be left out for a bundled data set", repr(value))
         bundled = datasets.load(self.given)
@@ -219,9 +225,9 @@ class Holdings:
         if query is not None and len(asked) != 1:
             rule, got = "must belong to one table, the only URL without #", count(len(asked), "such URL")
             raise InputError("--query", rule, got, "Write a table's name, or a query, after the # of each URL.")
-        encoding = self._given.get("encoding")
+        encoding, sheet = self._given.get("encoding"), self._given.get("sheet")
         sources = {
-            role: Source(place, role, query=query if [role] == asked else None, encoding=encoding)
+            role: Source(place, role, query=query if [role] == asked else None, encoding=encoding, sheet=sheet)
             for role, place in places.items()
         }
         files = {name: self._file(name) for name in ("bounds", "rows")}

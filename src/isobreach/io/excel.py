@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The first sheet of an Excel workbook, as an Arrow table."""
+"""A sheet of an Excel workbook, as an Arrow table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +8,16 @@ from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.content import Content
 
 
-def read_excel(content: Content, name: str) -> tuple[list[list[Any]], tuple[str, ...]]:
-    """Return the rows of the first sheet, without empty ones, and notes; empty cells are None."""
+def read_excel(content: Content, name: str, sheet: str | None) -> tuple[list[list[Any]], tuple[str, ...]]:
+    """Return the rows of a sheet, without empty ones, and notes; empty cells are None.
+
+    Parameters
+    ----------
+    content, name
+        The workbook, and what an error calls it.
+    sheet
+        The sheet's name, or its place, the first is 1; None for the first.
+    """
     try:
         import python_calamine as calamine
     except ImportError as error:
@@ -19,12 +27,27 @@ def read_excel(content: Content, name: str) -> tuple[list[list[Any]], tuple[str,
         with content.open() as file:
             book = calamine.CalamineWorkbook.from_filelike(file)
             sheets = book.sheet_names
-            rows: list[list[Any]] = book.get_sheet_by_index(0).to_python() if sheets else []
+            place = _place(sheets, sheet) if sheets else None
+            rows: list[list[Any]] = [] if place is None else book.get_sheet_by_index(place).to_python()
     except calamine.CalamineError:
         raise InputError(name, "must be readable as an Excel workbook", "a damaged file or another format") from None
     cells = [[None if cell == "" else cell for cell in row] for row in rows]
-    notes = () if len(sheets) < 2 else (f"read the first of {len(sheets)} sheets, {sheets[0]!r}",)
+    others = ", ".join(map(repr, sheets[1:]))
+    first = [
+        f"read the first of {len(sheets)} sheets, {name!r}; --sheet names another: {others}" for name in sheets[:1]
+    ]
+    notes = tuple(first) if sheet is None and others else ()
     return [row for row in cells if any(cell is not None for cell in row)], notes
+
+
+def _place(sheets: Sequence[str], sheet: str | None) -> int:
+    """Where the sheet is that was asked for: by its name, or by its number if none is called like that."""
+    if sheet is None or sheet in sheets:
+        return 0 if sheet is None else sheets.index(sheet)
+    if sheet.isdecimal() and 1 <= int(sheet) <= len(sheets):
+        return int(sheet) - 1
+    rule = f"must be a sheet of the workbook, by name or number: {', '.join(map(repr, sheets))}"
+    raise InputError("sheet", rule, repr(sheet))
 
 
 def arrow_column(cells: Sequence[Any]) -> Any:

@@ -54,6 +54,7 @@ def read_path(
     columns: Sequence[str] | None,
     id_column: str | None,
     encoding: str | None,
+    sheet: str | None = None,
     *,
     raw: bool = False,
 ) -> Stored:
@@ -66,7 +67,7 @@ def read_path(
         check_regular(path, name)
         if form(path) not in READ:
             raise InputError(name, f"must be a {_listed(READ)} file, or a folder of .parquet parts", str(path))
-        return read_content(Content(path, form(path)), name, columns, id_column, encoding, raw=raw)
+        return read_content(Content(path, form(path)), name, columns, id_column, encoding, sheet, raw=raw)
 
 
 def read_content(
@@ -75,6 +76,7 @@ def read_content(
     columns: Sequence[str] | None,
     id_column: str | None,
     encoding: str | None,
+    sheet: str | None = None,
     *,
     raw: bool = False,
 ) -> Stored:
@@ -87,7 +89,7 @@ def read_content(
         case ".npy":
             return Stored(None, None, False, (), numbers=_read_npy(content, name, columns, id_column))
         case ".xlsx":
-            return _read_excel(content, name, columns, id_column, raw=raw)
+            return _read_excel(content, name, columns, id_column, sheet, raw=raw)
         case _:
             return _read_arrow(content, name, columns, id_column)
 
@@ -203,13 +205,13 @@ def _of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple
 
 
 def _read_excel(
-    content: Content, name: str, columns: Sequence[str] | None, id_column: str | None, *, raw: bool
+    content: Content, name: str, columns: Sequence[str] | None, id_column: str | None, sheet: str | None, *, raw: bool
 ) -> Stored:
     import pyarrow as pa
 
-    rows, notes = read_excel(content, name)
+    rows, notes = read_excel(content, name, sheet)
     if not rows:
-        raise InputError(name, "must have at least one row", "an empty sheet")
+        raise InputError(name, "must have at least one row", "an empty sheet", " ".join(notes))
     layout = layout_of(name, ["" if cell is None else str(cell) for cell in rows[0]])
     id_column, more = _of_layout(layout, id_column)
     wanted = wanted_columns(name, layout.names, columns, id_column)

@@ -34,10 +34,20 @@ class Source:
         What to ask of a database, instead of what stands after the # of its URL.
     encoding
         Of CSV and TSV, if it is not UTF-8.
+    sheet
+        Of an Excel workbook: its name or its number; the first where None.
     """
 
-    def __init__(self, given: str | Path, role: str, *, query: str | None = None, encoding: str | None = None) -> None:
-        self._given, self._role, self._encoding = given, role, encoding
+    def __init__(
+        self,
+        given: str | Path,
+        role: str,
+        *,
+        query: str | None = None,
+        encoding: str | None = None,
+        sheet: str | None = None,
+    ) -> None:
+        self._given, self._role, self._encoding, self._sheet = given, role, encoding, sheet
         self._hash: str | None = None
         self._piped: Content | None = None
         check_encoding(encoding)
@@ -59,6 +69,11 @@ class Source:
     def elsewhere(self) -> bool:
         """Whether it is neither a file nor a folder."""
         return self._address is not None or self._given == STANDARD_INPUT
+
+    @property
+    def workbook(self) -> bool:
+        """Whether it is an Excel file."""
+        return not self.elsewhere and form(Path(self._given)) == ".xlsx"
 
     @property
     def named(self) -> bool:
@@ -97,8 +112,8 @@ class Source:
             if self._piped is None:  # it can be read once only
                 self._piped = standard_input(self._role)
             self._hash = f"sha256:{hashlib.sha256(self._piped.place).hexdigest()}"  # type: ignore[arg-type]
-            return read_content(self._piped, self._role, columns, id_column, self._encoding, raw=raw)
-        return read_path(Path(self._given), self._role, columns, id_column, self._encoding, raw=raw)
+            return read_content(self._piped, self._role, columns, id_column, self._encoding, self._sheet, raw=raw)
+        return read_path(Path(self._given), self._role, columns, id_column, self._encoding, self._sheet, raw=raw)
 
     def hash(self) -> str:
         """Return the hash of a file, or of what was read: bytes of the standard input, rows of a query."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isobreach._phrases import count
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable
-from isobreach.preparation.recognising import amounts, as_amounts, as_days, dates
+from isobreach.preparation.recognising import amounts, as_amounts, as_days, as_truths, dates
 from isobreach.preparation.steps import Steps
 
 FloatArray = NDArray[np.float64]
@@ -69,6 +69,8 @@ def numbers(column: RawColumn, steps: Mapping[str, Mapping[str, Any]], name: str
     cells = column.values.tolist()
     if all(cell is None for cell in cells):
         return np.full(len(cells), np.nan)
+    if "words" in steps.get("truths as 0 and 1", {}):
+        return as_truths(cells, steps["truths as 0 and 1"]["words"], column.name, name)
     if "dates as days" in steps:
         form = steps["dates as days"]["form"]
         if form is not None:
@@ -141,7 +143,8 @@ def _back(part: FloatArray, steps: Mapping[str, Mapping[str, Any]]) -> NDArray[A
     if "standardised" in steps:
         values = values * steps["standardised"]["deviation"] + steps["standardised"]["mean"]
     if "truths as 0 and 1" in steps:
-        truths: NDArray[Any] = np.asarray(values >= 0.5)
+        words = np.array(steps["truths as 0 and 1"].get("words", [False, True]))
+        truths: NDArray[Any] = words[(values >= 0.5).astype(int)]
         if np.isnan(values).any():
             truths = truths.astype(object)
             truths[np.isnan(values)] = None

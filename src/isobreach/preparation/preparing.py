@@ -20,7 +20,7 @@ from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
-from isobreach.preparation.recognising import amounts, dates, names_rows
+from isobreach.preparation.recognising import amounts, as_truths, dates, names_rows, truths
 from isobreach.preparation.steps import REASONS, Step, Steps
 from isobreach.preparation.table import PreparedTable
 
@@ -54,7 +54,7 @@ def prepare(
         if made is not None:
             kept.append(made)
     if not kept:
-        left = "; ".join(step.sentence for step in steps[:4])
+        left = " ".join(step.sentence for step in steps[:4]).removesuffix(".")
         step = "" if categories == "one-hot" else "To keep categories: --categories one-hot."
         raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
     rows, done = _complete(kept, missing, raw.rows, name)
@@ -119,6 +119,11 @@ def _decided(
         step = [] if plain else [Step(label, "read as numbers", {"decimal": read[1]}, said)]
         made = RawColumn(label, "number", read[0])
         return (None, [_left_out(label, "id")]) if not named and names_rows(made) else (made, step)
+    words = truths(cells)
+    if words is not None:
+        made = RawColumn(label, "truth", as_truths(cells, words, label, name))
+        said = f"Column {label!r} says {words[1]!r} or {words[0]!r}: 1 or 0."
+        return made, [Step(label, "truths as 0 and 1", {"words": words}, said)]
     if not named and names_rows(column):
         return None, [_left_out(label, "id")]
     if not one_hot:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a column of text holds: amounts, dates or neither; and which columns only name the rows.
+"""What a column of text holds: amounts, dates, yes or no, or neither; and which columns only name the rows.
 
 Amounts may have a currency, a percent sign, separators of thousands and either decimal mark: ``$1,234.50``,
 ``1 234,5 €``. One decimal mark holds for a whole column. Where every cell leaves it open, as 1,000 does, a currency
@@ -36,6 +36,7 @@ _FORMS = {
     "month/day/year": re.compile(r"(?P<m>\d{1,2})[-/](?P<d>\d{1,2})[-/](?P<y>\d{4})"),
     "ISO with time": re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*"),
 }
+_TRUTHS = (("no", "yes"), ("n", "y"), ("false", "true"))
 _EPOCH = date(1970, 1, 1).toordinal()
 _ID_NAME = re.compile(
     r"(?:.*[_ .-])?(?:id|ids|uid|uuid|guid|ssn|key|index|idx|rownames?|row|row[_ ]?(?:number|nr|no)|nr|no)"
@@ -151,6 +152,29 @@ def _day(cell: str, form: str) -> float | None:
         return float(date(int(found["y"]), int(found["m"]), int(found["d"])).toordinal() - _EPOCH)
     except ValueError:
         return None
+
+
+def truths(cells: Sequence[Any]) -> list[str] | None:
+    """Return the words for no and yes in a column of text, as they are written first; None if it holds others.
+
+    >>> truths(["Yes", None, "no", "yes"]), truths(["yes", "no", "unknown"]), truths(["no", "no"])
+    (['no', 'Yes'], None, None)
+    """
+    first: dict[str, str] = {}
+    for cell in cells:
+        if cell is not None:
+            first.setdefault(cell.lower(), cell)
+    return next(([first[word] for word in pair] for pair in _TRUTHS if set(pair) == set(first)), None)
+
+
+def as_truths(cells: Sequence[Any], words: Sequence[str], column: str, name: str) -> FloatArray:
+    """Return 1 for yes and 0 for no, whatever their case; NaN where missing."""
+    meant = {word.lower(): float(place) for place, word in enumerate(words)}
+    values = [np.nan if cell is None else meant.get(cell.lower()) for cell in cells]
+    if None in values:
+        rule = f"must hold {words[1]!r} or {words[0]!r} in column {column!r}"
+        raise InputError(name, rule, f"other text in row {values.index(None) + 1}")
+    return np.array(values, dtype=np.float64)
 
 
 def names_rows(column: RawColumn) -> bool:
