@@ -76,7 +76,8 @@ def risk_chart(result: AuditResult) -> Chart:
     )
     caption = (
         "Share of other people breached. Bands: 95% intervals (sampled). Worst group found: exact for the groups "
-        f"tried; there may be worse. {_limit_words(result)}"
+        "tried; there may be worse. The best attacker also improves estimates, by rounding, ranges and guesses. "
+        f"{_limit_words(result)}"
     )
     return Chart("risk", "Share of other people breached, by number of insiders", caption, (panel,), text)
 

@@ -207,7 +207,7 @@ def _fails(result: AuditResult) -> str:
 
 def _remedy_words(tried: Remedies) -> str:
     if tried.smallest is not None:
-        return f"noise of {tried.smallest:g}"
+        return f"noise of {tried.smallest:g} times the spread"
     return f"jitter of {tried.smallest_jitter:g} step"
 
 

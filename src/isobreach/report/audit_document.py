@@ -30,7 +30,7 @@ from isobreach.report.audit_tables import (
     sizes_table,
     smallest_table,
 )
-from isobreach.report.audit_words import no_claim, person
+from isobreach.report.audit_words import no_claim, person, samples_left_out
 from isobreach.report.numbers import amount, probability, sampled, share
 
 
@@ -117,8 +117,7 @@ def _more(result: AuditResult) -> list[str]:
     lines += [no_claim(one) for one in result.readers if not one.claimed and one.decided]
     # An attack counts columns, and several of them may be one attribute: then its own words would contradict the page.
     lines += [one.reason for one in result.readers if one.claimed and len(one.attributes) == result.columns]
-    left = [f"{one:,}" for one in result.samples_asked if one not in result.matrix.samples]
-    lines += [f"A public sample of {one} records was not tried: the table is too small." for one in left]
+    lines += samples_left_out(result)
     repeated = 0 if result.ids is None else result.rows - len(np.unique(result.ids))
     if repeated:
         lines.append(f"Ids repeat ({repeated:,} of them): the row, counted from 0, tells such records apart.")
@@ -148,7 +147,8 @@ def _worst_record(result: AuditResult) -> str:
 def _insider(result: AuditResult) -> str:
     one = result.insider
     if one.record is None:
-        return f"No single insider could identify their own row: {count(one.tried, 'insider')} tried."
+        tried = f"From distances alone, no single insider could identify their own row ({one.tried:,} tried)"
+        return f"{tried}; attackers who are played know it." if result.matrix.splits else f"{tried}."
     return (
         f"The single insider who exposes the most, of {one.tried:,} tried, is {person(result, one.record)}: alone, "
         f"{one.expected:.3g} other people are expected to be breached with the {result.method}."

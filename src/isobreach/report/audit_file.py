@@ -9,7 +9,7 @@ from isobreach._phrases import count
 from isobreach._registry import SCHEMES
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Decision, Fact, Facts, Section, SignOff, Table, Text
-from isobreach.report.audit_words import attack_name, capital, column, listed
+from isobreach.report.audit_words import attack_name, capital, column, listed, samples_left_out, who, worst_attacker
 from isobreach.report.numbers import sampled, share
 
 _SEED = (
@@ -96,9 +96,7 @@ def _more(result: AuditResult) -> str:
 def not_tested(result: AuditResult) -> list[str]:
     """What no figure is about, a sentence each."""
     lines = [f"More than {count(result.sizes[-1], 'insider')}."]
-    left = [f"{one:,}" for one in result.samples_asked if one not in result.matrix.samples]
-    if left:
-        lines.append(f"A public sample of {listed(left, 'or')} records was not tried: the table is too small.")
+    lines += samples_left_out(result)
     lines += [f"The {attack_name(name)}: {why}." for name, why in result.matrix.unsuited.items()]
     return [
         *lines,
@@ -151,11 +149,18 @@ def _singling_out(result: AuditResult) -> tuple[str, str]:
             f"{share(one.named)} of people, once columns are named (exact, one release)",
         )
     figure = f"{sampled(found.breached)} of people, without any insider; blind guess: {share(result.baselines.blind)}"
-    if found.breached.value >= 0.5:
-        return "Yes. Without any insider, most people are rebuilt.", figure
-    if found.breached.value > result.baselines.blind:
+    if found.attack is not None:
+        if found.breached.value >= 0.5:
+            return "Yes. Without any insider, most people are rebuilt.", figure
         return "For some people. Without any insider, a part of them is rebuilt.", figure
-    return "Not by the attacks that were tried without insiders.", figure
+    worst = worst_attacker(result)
+    if worst.attack is None:
+        return "Not by the attacks that were tried.", figure
+    several = "Yes, by insiders. They rebuild most other people."
+    said = (
+        several if worst.breached.value >= 0.5 else "For some people, by insiders. They rebuild a part of the others."
+    )
+    return said, f"{sampled(worst.breached)} by {who(worst.cell)}; blind guess: {share(result.baselines.blind)}"
 
 
 def _linkability(result: AuditResult) -> tuple[str, str]:

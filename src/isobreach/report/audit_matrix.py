@@ -4,7 +4,7 @@
 from isobreach._phrases import count
 from isobreach.audits import AuditResult, Reached
 from isobreach.document import Cell, Matrix, MatrixRow, Section
-from isobreach.report.audit_words import capital, least_knowledge, method_name, who
+from isobreach.report.audit_words import breaches, capital, least_knowledge, method_name, who
 from isobreach.report.numbers import sampled, share
 
 _LEVELS = (0.01, 0.1, 0.5, 0.9)
@@ -40,7 +40,7 @@ def matrix_section(result: AuditResult) -> Section:
         cells = []
         for size_place, size in enumerate(found.sizes):
             one = result.reached(size, sample, ranges=ranges)
-            half = one.breached.value >= 0.5
+            half = one.breached.value >= 0.5 and one.attack is not None
             smallest = half and not any(p <= place and s <= size_place for p, s in reached_half)
             reached_half += [(place, size_place)] if smallest else []
             cells.append(_cell(result, one, size, sample, smallest=smallest))
@@ -64,18 +64,17 @@ def matrix_lead(result: AuditResult) -> str:
     alone = least_knowledge(result, 0.5, sample=False)
     best = least_knowledge(result, 0.5)
     most = f"up to {count(largest, 'insider')}"
-    if best is None and result.baselines.blind >= 0.5:
-        return (
-            f"A blind guess breaches {share(result.baselines.blind)} of all people. Nobody who was played does better."
-        )
+    if result.baselines.blind >= 0.5:
+        better = "Nobody who was played does better." if best is None else breaches(result, best)
+        return f"A blind guess breaches {share(result.baselines.blind)} of all people, without the release. {better}"
     if best is None:
         return f"Nobody who was played breaches half of the other people, with {most}{_and_sample(samples[-1])}."
     if best.cell.sample == 0:
         return f"{capital(who(best.cell))} can breach half of the other people, without any public record."
     if best.cell.insiders == 0 and alone is not None:
         return (
-            f"With {best.cell.sample:,} public records, no insider is needed. Without them, "
-            f"{count(alone.cell.insiders, 'insider')} breach half of the other people."
+            f"With {best.cell.sample:,} public records, no insider is needed. Without them, {who(alone.cell)} "
+            f"{'breaches' if alone.cell.insiders <= 1 else 'breach'} half of the other people."
         )
     if best.cell.insiders == 0:
         return (
@@ -115,7 +114,7 @@ def _note(result: AuditResult) -> str:
     ]
     if any(one.claimed and one.share < one.named for one in result.readers):
         said.append(
-            "Where nothing is known, values may be read although hardly anyone is breached, because the columns have "
-            "no names yet. Treat these cells as unsafe."
+            "Where nothing is known, more values are read than the figure counts: their columns have no names yet. "
+            "Treat these cells as unsafe."
         )
     return " ".join(said)

@@ -120,6 +120,15 @@ def worst_attacker(result: AuditResult) -> Reached:
     return result.reached(result.sizes[-1], result.matrix.samples[-1])
 
 
+def samples_left_out(result: AuditResult) -> list[str]:
+    """A sentence on public samples that were asked for and not tried, none if there are none."""
+    left = [f"{one:,}" for one in result.samples_asked if one not in result.matrix.samples]
+    if not left:
+        return []
+    said = f"A public sample of {listed(left, 'or')} records was not tried: the table is too small"
+    return [f"{said}. At most half of its rows can be held out: name a smaller sample with --samples."]
+
+
 def least_knowledge(result: AuditResult, level: float, *, sample: bool = True) -> Reached | None:
     """The attacker with the fewest insiders, then the smallest sample, who breaches such a share, by an attack."""
     for insiders in sorted({0, *result.matrix.sizes, *result.sizes}):
