@@ -57,6 +57,8 @@ class ByComponents(Attack):
             return "a released row depends on several records"
         if model.in_place:
             return "released columns are the attributes already, and no map mixes them"
+        if model.lifted:
+            return "records are lifted by their length, which depends on all attributes"
         if not model.maps:
             return "the release is no linear map of the records"
         return "the release has fewer columns than the records" if model.projection and not model.linear else None

@@ -406,7 +406,8 @@ class Attack(ABC):
             "columns": list(asked.names),
             "seed": asked.seed,
         }
-        return Document(self.title.capitalize(), f"{self.title.capitalize()}: {found.reason}", data=data)
+        title = self.title[:1].upper() + self.title[1:]
+        return Document(title, f"{title}: {found.reason}", data=data)
 
     def labels(self, found: Reconstruction) -> dict[int, str]:
         """Return a name for every column of the estimates that is worth writing, by its place.

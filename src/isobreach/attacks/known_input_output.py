@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The known-input attack with links given: which released row each known record is, the attacker knows.
+r"""The known-input attack with links given: the attacker knows the released row of each known record.
 
 Liu, Giannella and Kargupta (2006): of the orthogonal matrices that take the known records to their rows,
 

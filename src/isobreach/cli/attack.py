@@ -79,7 +79,8 @@ class _Method(click.Command):
             return super().parse_args(ctx, args)
         except click.MissingParameter as error:
             if error.param is not None and error.param.name == "known":
-                alone = ", ".join(name for name in ATTACKS if ATTACKS.built_in(name) and not ATTACKS[name].needs)
+                own = (ATTACKS[name] for name in ATTACKS if ATTACKS.built_in(name))
+                alone = ", ".join(one.name for one in own if one.audited and not one.needs)
                 hint = f"To attack without known records: isobreach attack {alone}."
                 raise click.MissingParameter(hint, ctx=ctx, param=error.param) from None
             raise
