@@ -4,12 +4,14 @@
 import os
 from dataclasses import FrozenInstanceError, fields
 from itertools import pairwise
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
+import isobreach
 from isobreach.errors import InputError
 from isobreach.release import Invariant
 from isobreach.schemes import (
@@ -303,3 +305,9 @@ def test_a_key_that_undoes_nothing_is_refused(changes, message):
     Key(**whole)
     with pytest.raises(InputError, match=message):
         Key(**(whole | changes))
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/schemes.md"])
+def test_every_scheme_is_named_where_schemes_are_listed(page):
+    text = (Path(isobreach.__file__).parents[2] / page).read_text(encoding="utf-8")
+    assert [name for name in SCHEMES if SCHEMES.built_in(name) and f"`{name}`" not in text] == []

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Row mixing: means and covariances to the last digits, no distances, and the key undoes it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -60,6 +62,28 @@ def test_a_transformer_mixes_other_tables_anew_and_undoes_its_own_alone():
         transformer.inverse_transform(others)
     with pytest.raises(InputError, match=r"X must have 3 rows or more for the scheme row-mixing\. Got 2 rows\."):
         transformer.transform(RECORDS[:2])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sizes": np.array([1e300])},
+        {"sizes": np.array([-1.0, 251.0])},
+        {"sizes": np.array([0.5])},
+        {"sizes": np.zeros(0)},
+        {"sizes": np.array([250.0])},
+        {"members": np.zeros(250)},
+        {"members": np.full(250, 1e300)},
+        {"matrices": np.ones(3)},
+        {"matrices": np.ones((2, 2))},
+    ],
+    ids=str,
+)
+def test_a_key_of_other_blocks_is_refused(changes):
+    release = perturb(RECORDS, RowMixing(50), 1)
+    key = replace(release.key, secrets={**release.key.secrets, **changes})
+    with pytest.raises(InputError, match="key must hold what the scheme row-mixing drew"):
+        key.invert(release.data)
 
 
 def test_other_tables_than_its_own_are_refused():

@@ -15,7 +15,7 @@ import isobreach as ib
 from isobreach import transformers
 
 NAMES = transformers.class_names()
-X = np.random.default_rng(0).normal(5, 2, (200, 4))
+X = np.abs(np.random.default_rng(0).normal(5, 2, (200, 4)))
 
 
 @parametrize_with_checks([getattr(ib, name)() for name in NAMES])
@@ -51,6 +51,25 @@ def test_the_key_is_that_of_the_scheme_and_undoes_every_row(name):
     again = pickle.loads(pickle.dumps(transformer))
     np.testing.assert_array_equal(again.transform(X), transformer.transform(X))
     np.testing.assert_array_equal(clone(transformer).fit(X).transform(X), transformer.transform(X))
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(MOTIONS)))
+def test_a_scheme_that_is_no_motion_transforms_and_undoes_what_it_can(name):
+    """Other records too; what comes back is the records, the rows with their noise, or one line that says why not."""
+    transformer = getattr(ib, name)(random_state=3).fit(X)
+    scheme = ib.schemes.SCHEMES[NAMES[name]]
+    rows = transformer.transform(X)
+    assert rows.shape == (200, len(transformer.get_feature_names_out()))
+    assert transformer.transform(X[:60]).shape[0] == 60
+    again = pickle.loads(pickle.dumps(transformer))
+    np.testing.assert_array_equal(again.transform(X), rows)
+    np.testing.assert_array_equal(clone(transformer).fit(X).transform(X), rows)
+    if scheme.in_place and not scheme.draws_noise:
+        with pytest.raises(ib.InputError, match=f"a key can undo. Got {scheme.name}, which "):
+            transformer.inverse_transform(rows)
+    else:
+        expected = rows if scheme.in_place else X
+        np.testing.assert_allclose(transformer.inverse_transform(rows), expected, atol=1e-8)
 
 
 def test_without_a_seed_no_key_and_no_noise_repeats():

@@ -96,14 +96,15 @@ class RowMixing(Scheme):
         if len(rows) != count:
             rule = f"must have all {count} rows of this key's table: the scheme {self.name} mixes them"
             raise InputError(what, rule, f"{len(rows)} row{'' if len(rows) == 1 else 's'}")
-        sizes, members = (
-            key.secret(name, shape).astype(np.int64) for name, shape in (("sizes", -1), ("members", count))
-        )
+        told, members, flat = key.secret("sizes", -1), key.secret("members", count), key.secret("matrices", -1)
+        whole = bool(len(told)) and bool(((told >= 1) & (told <= count) & (told == np.rint(told))).all())
+        sizes = told.astype(np.int64) if whole else np.ones(1, dtype=np.int64)
         ends = np.cumsum(np.square(sizes))
-        flat = key.secret("matrices", -1)
-        if sizes.sum() != count or len(flat) != ends[-1] or not np.array_equal(np.sort(members), np.arange(count)):
+        permuted = np.array_equal(np.sort(members), np.arange(count))
+        if not (whole and permuted and sizes.sum() == count and len(flat) == ends[-1]):
             raise InputError("key", f"must hold what the scheme {self.name} drew: blocks of rows", "another key")
-        return members, [part.reshape(size, size) for part, size in zip(np.split(flat, ends[:-1]), sizes, strict=True)]
+        parts = zip(np.split(flat, ends[:-1]), sizes, strict=True)
+        return members.astype(np.int64), [part.reshape(size, size) for part, size in parts]
 
 
 def _fixing_ones(size: int, source: RandomSource) -> FloatArray:
