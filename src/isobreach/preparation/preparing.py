@@ -55,7 +55,8 @@ def prepare(
             kept.append(made)
     if not kept:
         left = " ".join(step.sentence for step in steps[:4]).removesuffix(".")
-        step = "" if categories == "one-hot" else "To keep categories: --categories one-hot."
+        steps_left = [] if categories == "one-hot" else ["To keep categories: --categories one-hot."]
+        step = " ".join([*steps_left, *(f"Note: {note}." for note in raw.notes)])
         raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
     rows, done = _complete(kept, missing, raw.rows, name)
     steps += done

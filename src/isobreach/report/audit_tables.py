@@ -7,7 +7,7 @@ from isobreach._phrases import count
 from isobreach.audits import AuditResult, ExposedPerson, Remedies, Sampled, Stopped
 from isobreach.document import Bar, Bars, Column, Section, Table, Text
 from isobreach.report.audit_matrix import public_knowledge
-from isobreach.report.audit_words import attack_name, column, listed, method_name, stopped, within
+from isobreach.report.audit_words import attack_name, column, listed, method_name, stopped, within, worst_attacker
 from isobreach.report.numbers import amount, sampled, share
 
 MOST = 10  # people that the page shows
@@ -33,7 +33,9 @@ def people_lead(result: AuditResult) -> str:
     """How many people half of the groups breach."""
     breached, largest = int(result.people_by_insiders[:-1].sum()), count(result.sizes[-1], "insider")
     if not breached:
-        return f"Nobody is breached by half of the random groups of up to {largest} with the {result.method}."
+        nobody = f"Nobody is breached by half of the random groups of up to {largest} with the {result.method} alone."
+        more = worst_attacker(result).breached.value > result.baselines.blind and result.matrix.splits
+        return f"{nobody} The best attackers, above, breach more." if more else nobody
     return (
         f"For {breached:,} of {result.rows:,} people, up to {largest} are enough: half of such random groups breach "
         f"them with the {result.method}, while a blind guess does not."
@@ -71,11 +73,12 @@ def _bins(result: AuditResult) -> list[tuple[int, int, int]]:
 def people(result: AuditResult) -> Table:
     """The most exposed people, without those whom a blind guess breaches."""
     shown = result.exposed[:MOST]
+    easy = any(one.near_average or one.large or one.copies for one in shown)
     rows = tuple(
         (
             *(() if result.ids is None else (str(result.ids[one.row]),)),
             str(one.row),
-            _easy(one),
+            *([_easy(one)] if easy else []),
             f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed),
             sampled(one.exposure),
         )
@@ -84,7 +87,7 @@ def people(result: AuditResult) -> Table:
     heads: tuple[Column | str, ...] = (
         *(() if result.ids is None else ("Person",)),
         Column("Row", "counted from 0", number=result.ids is not None),
-        "What makes this person easy",
+        *(["What makes this person easy"] if easy else []),
         Column("Insiders needed", "sampled", number=True),
         Column("Breached by random groups", _INTERVAL, number=True),
     )

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from isobreach._text import visible
 from isobreach.document import Block, Document, HeatMap, Matrix
@@ -83,7 +83,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(drawn=drawn, scattered=scattered, kind=_kind, pieces=_pieces, width=_width)
-    made.filters.update(data_url=_data_url, markdown=_markdown)
+    made.filters.update(data_url=_data_url, markdown=_markdown, options=_options)
     return made
 
 
@@ -106,6 +106,15 @@ def _pieces(text: str) -> tuple[str, str]:
     """A figure and its interval: a line may end between them, and nowhere else."""
     value, bracket, interval = text.partition(" (")
     return (value, f"({interval}") if bracket else (text, "")
+
+
+def _options(text: str) -> Markup:
+    """Text in which no option of a command is broken at its hyphens.
+
+    >>> str(_options("Add --noise-levels 0.1 <b>"))
+    'Add <span class="nw">--noise-levels</span> 0.1 &lt;b&gt;'
+    """
+    return Markup(re.sub(r"(--[\w-]+)", r'<span class="nw">\1</span>', str(escape(visible(text)))))
 
 
 def _data_url(svg: bytes) -> str:
