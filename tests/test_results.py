@@ -52,6 +52,10 @@ def test_json_is_text_or_a_file(results, name, tmp_path):
     text = results[name].to_json()
     results[name].to_json(tmp_path / "a.json")
     assert json.loads(text) == json.loads((tmp_path / "a.json").read_text())
+    results[name].to_html(tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "<b>pay" not in page
 
 
 def test_frames(results):

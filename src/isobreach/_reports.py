@@ -70,6 +70,20 @@ class Described(ABC):
         write_json(path, data, mode=PRIVATE, force=force)
         return None
 
+    def _page(self) -> Document:
+        """What there is to say on a page; those who know how they were made say that too."""
+        return self._document()
+
+    def to_html(self, path: str | Path, *, force: bool = True) -> None:
+        """Write the report: one page that needs nothing else.
+
+        Parameters
+        ----------
+        path, force
+            As for ``to_json``.
+        """
+        write_file(path, document_page(self._page()).encode(), mode=PRIVATE, force=force)
+
     def plot(self, chart: str | None = None) -> Any:
         """Return a chart as a figure of matplotlib, which the extra ``plot`` installs.
 
@@ -136,14 +150,7 @@ class AuditReport(Described, AuditResult):
         made = {"attackers": attackers_columns, "people": record_columns, "attributes": attribute_columns}
         return frame(made[check_choice("of", of, tuple(made))](self))
 
-    def to_html(self, path: str | Path, *, force: bool = True) -> None:
-        """Write the report: one page that needs nothing else.
-
-        Parameters
-        ----------
-        path, force
-            As for ``to_json``.
-        """
+    def _page(self) -> Document:
         parameters = {
             "scheme": self.scheme,
             "epsilon": self.epsilon,
@@ -152,8 +159,7 @@ class AuditReport(Described, AuditResult):
             "level": self.level,
         }
         run = run_record("isobreach.audit", parameters, self.seed, {})
-        page = document_page(audit_document(self, run, when=datetime.now(UTC).date()))
-        write_file(path, page.encode(), mode=PRIVATE, force=force)
+        return audit_document(self, run, when=datetime.now(UTC).date())
 
 
 class ComparisonReport(Described, ComparisonResult):
@@ -189,14 +195,7 @@ class ComparisonReport(Described, ComparisonResult):
         made = {"cells": cell_columns, "schemes": scheme_columns, "times": time_columns}
         return frame(made[check_choice("of", of, tuple(made))](self))
 
-    def to_html(self, path: str | Path, *, force: bool = True) -> None:
-        """Write the report: one page that needs nothing else.
-
-        Parameters
-        ----------
-        path, force
-            As for ``to_json``.
-        """
+    def _page(self) -> Document:
         parameters = {
             "schemes": ", ".join(one.label for one in self.schemes),
             "attacks": ", ".join(self.attacks),
@@ -205,8 +204,7 @@ class ComparisonReport(Described, ComparisonResult):
             "sample": self.sample,
             "trials": self.trials,
         }
-        run = run_record("isobreach.compare", parameters, self.seed, {})
-        write_file(path, document_page(comparison_document(self, run)).encode(), mode=PRIVATE, force=force)
+        return comparison_document(self, run_record("isobreach.compare", parameters, self.seed, {}))
 
 
 class AttackReport(Described, AttackResult):

@@ -29,28 +29,18 @@ def app() -> None:
 
 
 @app.command(cls=options.WithScheme)
-@click.argument("data")
 @click.option("--out", type=options.path, required=True, help="Released table to write: .csv, .parquet, .npy, ...")
 @click.option("--key", "key_path", type=options.path, required=True, help="Key file to write, yours alone (mode 0600).")
-@options.preparation
-@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to protect, by commas.")
-@click.option("--id-column", help="Column that names the records: stays in the key, not in the release.")
-@options.reading
+@options.owners_table(
+    "Columns to protect, by commas.", "Column that names the records: stays in the key, not in the release."
+)
 @options.force
 @options.common
 def perturb(
-    data: str,
+    table: Any,
     scheme: str,
     out: Path,
     key_path: Path,
-    missing: str | None,
-    categories: str,
-    standardise: bool,
-    columns: tuple[str, ...] | None,
-    id_column: str | None,
-    query: str | None,
-    sheet: str | None,
-    encoding: str | None,
     force: bool,
     seed: int | None,
     json_only: bool,
@@ -64,7 +54,7 @@ def perturb(
     from dataclasses import asdict, replace
 
     from isobreach import schemes
-    from isobreach.cli.tables import Data, recipe_of, steps_path
+    from isobreach.cli.tables import recipe_of, steps_path
     from isobreach.io import check_written, default_columns, pending_json, pending_key, write_table
 
     console = Console(json_only=json_only, quiet=quiet)
@@ -73,8 +63,7 @@ def perturb(
     check_written(out)
     chosen = options.scheme_of(scheme, **protection)
     with console.bars():
-        asked = {"missing": missing, "categories": categories, "standardise": standardise}
-        table = Data(data, columns, id_column, query, encoding, asked, sheet).read(console)
+        table = table.read(console)
         with console.work("rotating"):
             release = schemes.perturb(table.values, chosen, seed)
         rows, released_columns = release.data.shape
@@ -112,28 +101,16 @@ def perturb(
 
 
 @app.command()
-@click.argument("data")
 @click.option("--out", type=options.path, required=True, help="Prepared table to write, yours alone (mode 0600).")
-@options.preparation
+@options.owners_table("Columns to keep, by commas.")
 @options.steps
-@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to keep, by commas.")
-@click.option("--id-column", help="Column that names the records.")
-@options.reading
 @options.force
 @options.common
 @named_as_typed()
 def prepare(
-    data: str,
+    table: Any,
     out: Path,
-    missing: str | None,
-    categories: str,
-    standardise: bool,
     steps: Path | None,
-    columns: tuple[str, ...] | None,
-    id_column: str | None,
-    query: str | None,
-    sheet: str | None,
-    encoding: str | None,
     force: bool,
     seed: int | None,
     json_only: bool,
@@ -145,10 +122,7 @@ def prepare(
     prepare their table by themselves: use this command to look at what they would protect.
     """
     from isobreach.cli.prepare import run_prepare
-    from isobreach.cli.tables import Data
 
-    asked = {"missing": missing, "categories": categories, "standardise": standardise}
-    table = Data(data, columns, id_column, query, encoding, asked, sheet)
     run_prepare(Console(json_only=json_only, quiet=quiet), table, out, steps, force)
 
 
@@ -208,7 +182,6 @@ app.add_command(attack)
 
 
 @app.command(cls=options.WithScheme)
-@click.argument("data")
 @click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
 @click.option("--coalitions", default="1-8", show_default=True, help="Numbers of insiders: 1-8 or 1,2,4-6.")
 @click.option("--trials", type=int, default=200, show_default=True, help="Random orders of insiders.")
@@ -244,16 +217,13 @@ app.add_command(attack)
 )
 @click.option("--fail-above", type=float, help="The same as --limit P --criterion worst-record.")
 @click.option("--fail-size", type=int, help="Largest coalition that the gate is about.  [default: the largest]")
-@options.preparation
+@options.owners_table("Columns to audit, by commas.")
 @click.option("--both", is_flag=True, help="Also audit the table standardised, and show both verdicts.")
-@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to audit, by commas.")
-@click.option("--id-column", help="Column that names the records.")
-@options.reading
 @options.force
 @options.common
 @named_as_typed()
 def audit(
-    data: str,
+    table: Any,
     scheme: str,
     epsilon: float,
     coalitions: str,
@@ -271,15 +241,7 @@ def audit(
     criterion: str | None,
     fail_above: float | None,
     fail_size: int | None,
-    missing: str | None,
-    categories: str,
-    standardise: bool,
     both: bool,
-    columns: tuple[str, ...] | None,
-    id_column: str | None,
-    query: str | None,
-    sheet: str | None,
-    encoding: str | None,
     force: bool,
     seed: int | None,
     json_only: bool,
@@ -293,7 +255,6 @@ def audit(
     """
     from isobreach.cli.audit import AuditJob, parse_numbers, parse_samples, parse_sizes
     from isobreach.cli.gate import Gate
-    from isobreach.cli.tables import Data
 
     tolerances = parse_numbers("--tolerance", tolerance)
     sizes = parse_sizes(coalitions)
@@ -314,16 +275,13 @@ def audit(
         "samples": parse_samples(samples),
         "ranges": ranges,
     }
-    if both and standardise:
+    if both and table.preparation["standardise"]:
         raise InputError("--both", "must be left out with --standardise: it shows the table as it is beside", "both")
-    prepared = {"missing": missing, "categories": categories, "standardise": standardise}
-    table = Data(data, columns, id_column, query, encoding, prepared, sheet)
     job = AuditJob(table, asked, gate, out, force, seed, typed_again(), both=both)
     job.run(Console(json_only=json_only, quiet=quiet))
 
 
 @app.command()
-@click.argument("data")
 @click.option(
     "--schemes", multiple=True, callback=options.split_names, help="Schemes to compare, by commas.  [default: all]"
 )
@@ -345,15 +303,12 @@ def audit(
 @click.option("--label", help="Column that is not protected but classified, before and after.")
 @click.option("--quick", is_flag=True, help="Small parts of the table, two trials: seconds instead of minutes.")
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, cells.csv and schemes.csv.")
-@options.preparation
-@click.option("--columns", multiple=True, callback=options.split_names, help="Columns to protect, by commas.")
-@click.option("--id-column", help="Column that names the records.")
-@options.reading
+@options.owners_table("Columns to protect, by commas.")
 @options.force
 @options.common
 @named_as_typed()
 def compare(
-    data: str,
+    table: Any,
     schemes: tuple[str, ...] | None,
     attacks: tuple[str, ...] | None,
     epsilon: float,
@@ -363,14 +318,6 @@ def compare(
     label: str | None,
     quick: bool,
     out: Path | None,
-    missing: str | None,
-    categories: str,
-    standardise: bool,
-    columns: tuple[str, ...] | None,
-    id_column: str | None,
-    query: str | None,
-    sheet: str | None,
-    encoding: str | None,
     force: bool,
     seed: int | None,
     json_only: bool,
@@ -382,7 +329,6 @@ def compare(
     result. Seed 0 unless another is given.
     """
     from isobreach.cli.compare import CompareJob
-    from isobreach.cli.tables import Data
 
     asked = {
         "schemes": schemes,
@@ -393,8 +339,6 @@ def compare(
         "trials": trials,
         "quick": quick,
     }
-    prepared = {"missing": missing, "categories": categories, "standardise": standardise}
-    table = Data(data, columns, id_column, query, encoding, prepared, sheet)
     job = CompareJob(table, asked, label, out, force, 0 if seed is None else seed, typed_again())
     job.run(Console(json_only=json_only, quiet=quiet))
 

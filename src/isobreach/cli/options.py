@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -100,6 +100,37 @@ reading = _all(
     click.option("--sheet", help="Sheet of an Excel workbook, by name or number; the first unless told otherwise."),
     click.option("--encoding", help="Encoding of CSV and TSV, if it is not UTF-8: latin-1, cp1252, ..."),
 )
+_READ, _PREPARED = ("columns", "id_column", "query", "encoding", "sheet"), ("missing", "categories", "standardise")
+
+
+def owners_table(columns: str, ids: str = "Column that names the records.") -> Callable[[F], Callable[..., Any]]:
+    """DATA, how it is read and how it is prepared: the command gets all of it as ``table``.
+
+    Parameters
+    ----------
+    columns, ids
+        What is said of --columns and --id-column.
+    """
+
+    def decorate(command: F) -> Callable[..., Any]:
+        @wraps(command)
+        def gathered(**given: Any) -> Any:
+            from isobreach.cli.tables import Data  # not above: it imports NumPy, for which no help text waits
+
+            read, prepared = ({name: given.pop(name) for name in names} for names in (_READ, _PREPARED))
+            return command(table=Data(given.pop("data"), **read, preparation=prepared), **given)
+
+        return _all(
+            click.argument("data"),
+            preparation,
+            click.option("--columns", multiple=True, callback=split_names, help=columns),
+            click.option("--id-column", help=ids),
+            reading,
+        )(gathered)
+
+    return decorate
+
+
 released = click.option("--released", required=True, help="Released table: a file, a database's URL or -.")
 columns_of_known = _all(
     click.option(

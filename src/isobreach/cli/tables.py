@@ -45,8 +45,8 @@ class Data:
     id_column: str | None = None
     query: str | None = None
     encoding: str | None = None
-    preparation: Mapping[str, Any] = field(default_factory=dict)
     sheet: str | None = None
+    preparation: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def source(self) -> Source | None:
