@@ -110,6 +110,17 @@ def test_a_few_known_records_name_continuous_columns(given):
         assert np.abs(found.estimates - case.records).max() < 1e-9
 
 
+def test_under_noise_a_sample_spares_the_search_for_known_records(letter, monkeypatch):
+    def searched(*given, **settings):
+        raise AssertionError("known records were looked for")
+
+    monkeypatch.setattr("isobreach.attacks.permutation.link", searched)
+    case = Case(letter, np.random.default_rng(1), 300, noise=0.3)
+    assert case.found(known=case.records[:4]).claimed
+    with pytest.raises(AssertionError, match="were looked for"):
+        case.found(known=case.records[:4], sample=None)
+
+
 def test_known_records_that_agree_with_several_columns_confirm_none():
     """Two values only: three records cannot tell nine columns apart."""
     for seed in SEEDS:

@@ -13,7 +13,8 @@ blurred
 3. *Covariances*, for columns with equal marginals: with C_Y, C_X the covariances without their diagonals, columns are
    assigned anew by the gain C_Y P C_X of the assignment so far, a first-order step of a quadratic assignment problem,
    until nothing changes.
-4. *Known records* whose rows are given or can be linked cost their squared differences, and outweigh the rest.
+4. *Known records* whose rows are given or can be linked cost their squared differences, and outweigh the rest. Under
+   noise they are looked for only where there is no sample.
 
 An attribute is claimed only if it is confirmed in one of two ways, and left out of the estimates otherwise (the variant
 "all columns" has them all).
@@ -186,10 +187,10 @@ ATTACK = Permutation()
 
 
 def _pairs(release: Engine, knowledge: Knowledge, progress: Progress) -> Pairs | None:
-    """Known records and their rows, given or linked."""
-    if knowledge.known is None:
-        return None
+    """Known records and their rows, given or linked; under noise that search takes minutes, and a sample tells more."""
     rows = knowledge.rows
+    if knowledge.known is None or (rows is None and knowledge.noise and knowledge.sample is not None):
+        return None
     if rows is None:
         rows = link(np.asarray(knowledge.known), release, noise=knowledge.noise or None, progress=progress).rows
     if not (np.asarray(rows) >= 0).any():
