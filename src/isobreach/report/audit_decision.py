@@ -89,7 +89,8 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
     """What closes a gate or, where nothing does, what that means and no more."""
     if found.attacker is not None:
         if found.attacker.claimed:
-            return _small(reads(result, found.attacker))
+            said, reached = _small(reads(result, found.attacker)), _above(result, found)
+            return said if reached is None else f"{said} {breaches(result, reached)}"
         return _small(f"{undecided(found.attacker)} --attacks known-input leaves it out.")
     if found.reached is not None:
         if found.reached.attack is None:
@@ -274,10 +275,17 @@ def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
     )
 
 
-def _found(result: AuditResult, found: Gate) -> str:
+def _above(result: AuditResult, found: Gate) -> Reached | None:
+    """Who breaches most, if that is a larger share than the limit, by an attack."""
     reached = result.reached(found.insiders, result.matrix.samples[-1])
-    if found.criterion == SHARE and reached.breached.value > found.limit and reached.attack is not None:
-        return f"{share(reached.breached.value)} ({knows(reached.cell)})"
+    exceeds = found.criterion == SHARE and reached.attack is not None and reached.breached.value > found.limit
+    return reached if exceeds else None
+
+
+def _found(result: AuditResult, found: Gate) -> str:
+    exceeding = _above(result, found)
+    if exceeding is not None:
+        return f"{share(exceeding.breached.value)} ({knows(exceeding.cell)})"
     if found.attacker is not None:
         outcome = "reads values" if found.attacker.claimed else "is undecided"
         return f"The {attack_name(found.attacker.name)} {outcome}"
@@ -287,7 +295,7 @@ def _found(result: AuditResult, found: Gate) -> str:
     if found.worst is not None:
         return f"{probability(found.worst.value)} ({count(found.size, 'insider')})"
     if found.criterion == SHARE:
-        return share(reached.breached.value)
+        return share(result.reached(found.insiders, result.matrix.samples[-1]).breached.value)
     return probability(max(one.worst_record.value for one in result.up_to(found.insiders)))
 
 
