@@ -195,7 +195,7 @@ def test_the_gate(run, people, tmp_path, more, code):
         (("--scheme", "ball", "--beta", "-1"), "--beta must be a finite number >= 0. Got -1.0."),
         (
             ("--scheme", "orthogonal-noise", "--columns", "age"),
-            "DATA must have two columns or more for the scheme orthogonal-noise. Got 1 column.",
+            "DATA must have 2 columns or more for the scheme orthogonal-noise. Got 1 column.",
         ),
     ],
 )
