@@ -5,9 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 import isobreach as ib
+from effort import slow
 from isobreach.attacks import ATTACKS
+from isobreach.engine import as_engine
 from isobreach.schemes import SCHEMES
 
 SEEDS = range(8)
@@ -119,3 +122,31 @@ def test_random_projections_of_any_width(wide):
         assert (error < 1e-9) == (wide >= 8)
         if wide > 8:
             assert found.claimed
+
+
+WIDE = np.random.default_rng(5).standard_normal((1500, 100))  # three tiles of rows
+HELD = {"known": WIDE[:3], "rows": np.arange(3)}
+
+
+@pytest.mark.parametrize(
+    ("name", "knowledge"),
+    [
+        ("naive", {"sample": WIDE[:50]}),
+        ("regression", HELD),
+        ("procrustes", HELD),
+        ("projection-map", HELD),
+        ("spectral-filter", {"noise": 0.9}),
+        ("pca-filter", {"noise": 0.5}),
+        ("lateration", {"known": WIDE[:9, :5], "rows": np.arange(9)}),
+        *slow(("known-sample", {"sample": WIDE[:300] + 0.1}), ("permutation", {"sample": WIDE[:300]})),
+    ],
+)
+def test_blocks_and_workers_change_nothing(name, knowledge):
+    data = cdist(WIDE[:, :5], WIDE[:, :5]) if name == "lateration" else WIDE
+    found = [
+        ib.reconstruct(name, as_engine(data, block_rows=rows, workers=workers), ib.Knowledge(**knowledge), seed=0)
+        for rows, workers in ((None, 1), (100, 2), (1400, 1))
+    ]
+    for other in found[1:]:
+        assert np.array_equal(found[0].estimates, other.estimates, equal_nan=True)
+        assert found[0].reason == other.reason
