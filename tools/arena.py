@@ -40,7 +40,9 @@ class Arena:
         if self.label is not None:
             given, classes = given
         found = ib.compare(given, known=self.known, trials=TRIALS, seed=SEED, label=classes, store=store)
-        write_columns(DOCS / "arena" / f"{name}.csv", cell_columns(found))
+        numbers = DOCS / "arena" / f"{name}.csv"
+        numbers.unlink(missing_ok=True)
+        write_columns(numbers, cell_columns(found))
         return found
 
 
@@ -60,7 +62,9 @@ def _census() -> tuple[Any, Any]:
 
 ARENAS = {
     "letter": Arena("Letter", "Letter Recognition, 16 attributes, whole numbers; 20 known records", _letter, 20),
-    "gaussian": Arena("Gaussian", "the paper's Gaussian, 100 attributes; 50 known records", _gaussian, 50),
+    "gaussian": Arena(
+        "Gaussian", "the paper's Gaussian, 100 attributes; 50 known records, too few to determine a map", _gaussian, 50
+    ),
     "census": Arena(
         "Census",
         (
@@ -85,7 +89,7 @@ LITERATURE: tuple[tuple[str, str, str, str], ...] = (
     (
         "orthogonal",
         "known-input-output",
-        "Liu, Giannella, Kargupta 2006: links are given; they ran no experiment",
+        "Liu et al. 2006: links are given; they ran no experiment, says the paper",
         NOTHING,
     ),
     (
@@ -97,7 +101,7 @@ LITERATURE: tuple[tuple[str, str, str, str], ...] = (
     (
         "orthogonal",
         "known-sample",
-        "Liu, Giannella, Kargupta 2006: principal components of a moderate sample give the matrix",
+        "Liu et al. 2006: principal components of a moderate sample give the matrix",
         NOTHING,
     ),
     ("orthogonal", "ak-ica", "Guo, Wu 2007; quite inaccurate for very few known records, says the paper", NOTHING),
@@ -108,11 +112,16 @@ LITERATURE: tuple[tuple[str, str, str, str], ...] = (
         NOTHING,
     ),
     ("rigid", "known-input", "The paper: a slightly more complicated formula, no experiment", NOTHING),
-    ("attribute-pairs", "known-input-output", "Oliveira, Zaiane 2004 consider no prior knowledge", NOTHING),
+    (
+        "attribute-pairs",
+        "known-input-output",
+        "Oliveira and Zaiane consider no prior knowledge, says the paper",
+        NOTHING,
+    ),
     (
         "geometric",
         "regression",
-        "Chen, Sun, Liu 2007: linear regression, from as many linked records as dimensions",
+        "Chen et al. 2007: linear regression, from as many linked records as dimensions",
         NOTHING,
     ),
     ("geometric", "procrustes", "Not published with this scheme, as far as could be read", NOTHING),
@@ -129,7 +138,7 @@ LITERATURE: tuple[tuple[str, str, str, str], ...] = (
     (
         "row-mixing",
         "known-input",
-        "Ting, Fienberg, Trottini 2008: keeps mean and covariance, not distances; more resistant, says the paper",
+        "Ting et al. 2008: keeps mean and covariance, not distances; more resistant, says the paper",
         NOTHING,
     ),
     ("aspe", "known-input", "Wong et al. 2009: made so that known records cannot be linked by distances", NOTHING),
@@ -142,13 +151,18 @@ LITERATURE: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("additive-noise", "pca-filter", "Huang et al. 2005: the same by principal components", NOTHING),
     ("component-noise", "naive", "Mukherjee et al. 2008: noise on the dominant components", NOTHING),
-    ("multiplicative-noise", "naive", "Kim, Winkler 2003", NOTHING),
-    ("log-noise", "naive", "Kim, Winkler 2003", NOTHING),
-    ("condensation", "naive", "Aggarwal, Yu 2004: keeps means and covariances of groups", NOTHING),
-    ("kd-tree", "naive", "Li, Sarkar 2006: averages of homogeneous groups", NOTHING),
-    ("swapping", "naive", "Fienberg, McIntyre 2003, a survey", NOTHING),
-    ("shuffling", "naive", "Muralidhar, Sarathy 2006", NOTHING),
-    ("k-anonymity", "naive", "Samarati, Sweeney; Mondrian by LeFevre et al. 2006", NOTHING),
+    (
+        "multiplicative-noise",
+        "naive",
+        "Kim 2003: each value times a factor; mean and variance can be estimated",
+        NOTHING,
+    ),
+    ("log-noise", "naive", "Kim 2003: noise on logarithms", NOTHING),
+    ("condensation", "naive", "Aggarwal and Yu: keeps means and covariances of groups", NOTHING),
+    ("kd-tree", "naive", "Li et al. 2006: averages of homogeneous groups", NOTHING),
+    ("swapping", "naive", "Values are exchanged; marginals are kept, distances are not, says the paper", NOTHING),
+    ("shuffling", "naive", "Argued to improve on swapping for numeric tables, says the paper", NOTHING),
+    ("k-anonymity", "naive", "Samarati and Sweeney: nobody can be told from k - 1 others", NOTHING),
 )
 
 TRANSACTIONS = (

@@ -13,15 +13,6 @@ STANDINGS = {
 }
 
 
-def listed(names: list[str]) -> str:
-    """Names in a sentence.
-
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def by_standing(result: ComparisonResult, standing: str) -> list[str]:
     """Labels of the schemes that fared so."""
     return [one.label for one in result.schemes if result.standing(one.label) == standing]

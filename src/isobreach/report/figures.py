@@ -184,7 +184,9 @@ def _plane(chart: Plane) -> Any:
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     lines = [
-        fill(f"{number}  {', '.join(one.label for one in spots)}", 46, subsequent_indent="     ")
+        fill(
+            f"{number}  {', '.join(one.label for one in spots)}", 46, subsequent_indent="     ", break_on_hyphens=False
+        )
         for number, spots in enumerate(clusters, 1)
     ]
     side.axis("off")
