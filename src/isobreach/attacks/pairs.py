@@ -44,6 +44,10 @@ class Affine:
         """Return the images of rows, tile by tile: the same bits whatever the number of rows."""
         return np.concatenate([rows[part] @ self.matrix + self.shift for part in tiles(rows)])
 
+    def then(self, matrix: FloatArray) -> "Affine":
+        """Return the map whose images are multiplied by a matrix as well."""
+        return Affine(self.matrix @ matrix, self.shift @ matrix)
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:

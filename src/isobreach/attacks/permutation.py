@@ -16,6 +16,9 @@ blurred
 4. *Known records* whose rows are given or can be linked cost their squared differences, and outweigh the rest. Under
    noise they are looked for only where there is no sample.
 
+*Coefficients* of a public transform (cosines, Fourier) in a secret order are attributes like any others, once what the
+attacker holds went through the same transform. A release with fewer of them is matched as if the others were zero.
+
 An attribute is claimed only if it is confirmed in one of two ways, and left out of the estimates otherwise (the variant
 "all columns" has them all).
 
@@ -27,7 +30,7 @@ An attribute is claimed only if it is confirmed in one of two ways, and left out
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +49,7 @@ from isobreach.attacks.pairs import Affine, Pairs, estimated
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.engine import Engine
 from isobreach.errors import InputError
+from isobreach.geometry import TRANSFORMS, Transform, public_transform
 from isobreach.linking import CHANCE_LIMIT, link
 from isobreach.release import ReleaseModel
 
@@ -53,6 +57,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _EVERYTHING = "all columns"
+_NO_TRANSFORM = "none"
+_CHOICES = (_NO_TRANSFORM, *TRANSFORMS)
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,9 @@ class PermutationSettings:
 
     epsilon: float = setting(0.1, "Relative error that counts as a breach.")
     scale: float | None = setting(None, "Released values over those of the records; found out by default.", type=float)
+    transform: str = setting(
+        _NO_TRANSFORM, "Public transform of the records, whose coefficients were permuted.", choices=_CHOICES
+    )
 
 
 class Permutation(Attack):
@@ -136,12 +145,13 @@ class Permutation(Attack):
     needs_any = frozenset({"known", "sample"})
     uses = frozenset({"known", "rows", "sample", "bounds", "noise"})
     settings = PermutationSettings
+    takes_narrow = True
 
     def suits(self, model: ReleaseModel) -> str | None:
         """Return why columns are not just permuted, or None."""
         if model.in_place:
             return "released columns are the attributes already, in their order"
-        if model.permutation and model.moves:
+        if (model.permutation and model.moves) or model.coefficients is not None:
             return None
         return model.unmoved or "every released column mixes several attributes"
 
@@ -156,18 +166,23 @@ class Permutation(Attack):
             raise InputError("noise", "must be a number for this attack", repr(knowledge.noise), "Give its deviation.")
         draws = generator(check_seed(seed) or 0, "components")
         n = knowledge.columns(release.shape[1])
-        noise, pairs = float(knowledge.noise or 0.0), _pairs(release, knowledge, progress)
-        records = np.asarray(knowledge.sample if knowledge.sample is not None else knowledge.known, dtype=np.float64)
-        about = _Released.of(release, noise, progress)
+        plain = chosen.transform == _NO_TRANSFORM
+        basis = np.eye(n) if plain else public_transform(cast(Transform, chosen.transform), n)
+        held = _through(knowledge, basis)
+        noise, pairs = float(knowledge.noise or 0.0), _pairs(release, held, progress)
+        records = np.asarray(held.sample if held.sample is not None else held.known)
+        about = _Released.of(release, n, noise, progress)
         matching = _Matching(about, pairs, given, draws)
-        best = matching.of(records)
-        confirmed, said = _confirmed(matching, best, records, sampled=knowledge.sample is not None)
-        affine = best.affine(release.shape[1], records)
+        best = matching.of(records).within(release.shape[1])
+        confirmed, said = _confirmed(matching, best, records, sampled=held.sample is not None)
+        if not plain:  # every attribute is made of all coefficients
+            confirmed = np.full(n, confirmed[best.columns >= 0].all())
+        affine = best.affine(release.shape[1], records).then(basis)
         raw = estimated(release, affine, progress)
         evidence = Evidence.held(knowledge, n, epsilon=epsilon, noise=noise / best.scale)
         found = {_EVERYTHING: raw, **variants(raw, evidence)}
         if noise:
-            found["noise filtered"] = estimated(release, _filtered(about, affine), progress)
+            found["noise filtered"] = estimated(release, _filtered(about, affine, release.shape[1]), progress)
         exact = not noise and not best.shifted and best.scale == 1  # there is nothing to refine
         told = raw if exact else refined(raw, evidence)
         return PermutationReconstruction(
@@ -191,11 +206,22 @@ def _pairs(release: Engine, knowledge: Knowledge, progress: Progress) -> Pairs |
     rows = knowledge.rows
     if knowledge.known is None or (rows is None and knowledge.noise and knowledge.sample is not None):
         return None
+    missing = knowledge.known.shape[1] - release.shape[1]
     if rows is None:
+        if missing > 0:  # distances are not kept
+            return None
         rows = link(np.asarray(knowledge.known), release, noise=knowledge.noise or None, progress=progress).rows
     if not (np.asarray(rows) >= 0).any():
         return None
-    return Pairs.given(release, replace(knowledge, rows=rows))
+    pairs = Pairs.given(release, replace(knowledge, rows=rows))
+    return replace(pairs, rows=np.pad(pairs.rows, ((0, 0), (0, max(missing, 0)))))
+
+
+def _through(knowledge: Knowledge, basis: FloatArray) -> Knowledge:
+    """What the attacker holds, as coefficients."""
+    tables = (knowledge.known, knowledge.sample)
+    known, sample = (None if one is None else np.asarray(one, dtype=np.float64) @ basis.T for one in tables)
+    return replace(knowledge, known=known, sample=sample)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,12 +233,17 @@ class _Released:
     covariance: FloatArray
     noise: float
     rows: int
+    narrow: bool  # fewer columns than attributes: the others are zeros here
 
     @classmethod
-    def of(cls, release: Engine, noise: float, progress: Progress) -> "_Released":
-        rows = release.shape[0]
+    def of(cls, release: Engine, attributes: int, noise: float, progress: Progress) -> "_Released":
+        rows, missing = release.shape[0], max(attributes - release.shape[1], 0)
         some = release.gather(np.linspace(0, rows - 1, min(rows, _TUNING.rows)).astype(np.intp))
-        return cls(some, *moments(release, progress), noise, rows)
+        mean, covariance = moments(release, progress)
+        wider = (0, missing)
+        return cls(
+            np.pad(some, ((0, 0), wider)), np.pad(mean, wider), np.pad(covariance, wider), noise, rows, missing > 0
+        )
 
     def half(self, rows: IntArray) -> "_Released":
         """Some of the rows."""
@@ -250,6 +281,10 @@ class _Match:
         return float(
             4 * (1 + found) * matching.about.noise / self.scale + 1e-6 * np.abs(matching.pairs.records[:, i]).max()
         )
+
+    def within(self, wide: int) -> "_Match":
+        """Without columns that are not there: a release with fewer is matched as if the others were zero."""
+        return replace(self, columns=np.where(self.columns < wide, self.columns, -1))
 
     def affine(self, wide: int, records: FloatArray) -> Affine:
         """The map back; attributes without a column have the mean of the records."""
@@ -318,6 +353,8 @@ class _Matching:
         about, m = self.about, len(records)
         if self._scale is not None:
             return self._scale
+        if about.narrow:  # lengths and variances are not all there
+            return 1.0
         if self.pairs is not None:
             return _scale_of_pairs(self.pairs, about.noise, shifted=shifted)
         if m < 3:
@@ -495,9 +532,10 @@ def _fits(about: _Released, best: _Match, records: FloatArray, draws: np.random.
     return bool(apart <= _TUNING.loose * chi2.isf(_TUNING.fits, len(pairs[0])))
 
 
-def _filtered(about: _Released, affine: Affine) -> Affine:
+def _filtered(about: _Released, affine: Affine, wide: int) -> Affine:
     """The map back after the Bayes estimate of rows with this covariance and noise."""
-    values, vectors = np.linalg.eigh(about.covariance)
+    mean = about.mean[:wide]
+    values, vectors = np.linalg.eigh(about.covariance[:wide, :wide])
     weights = np.divide(np.maximum(values - about.noise**2, 0.0), values, out=np.zeros_like(values), where=values > 0)
     matrix = (vectors * weights) @ vectors.T
-    return Affine(matrix @ affine.matrix, (about.mean - about.mean @ matrix) @ affine.matrix + affine.shift)
+    return Affine(matrix @ affine.matrix, (mean - mean @ matrix) @ affine.matrix + affine.shift)

@@ -8,6 +8,7 @@ supposes that insiders choose well. A record's breach probability on one release
 coalitions and releases.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 from isobreach._random import generator
 from isobreach.attacks import ATTACKS, Knowledge
 from isobreach.audits.coalitions import Growth
+from isobreach.audits.declared import playable
 from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
 from isobreach.audits.groups import Groups
-from isobreach.audits.players import Player, filled
+from isobreach.audits.players import Player, filled, public_settings
 from isobreach.audits.playing import hits
 from isobreach.engine import as_engine
 from isobreach.geometry import row_norms
@@ -40,7 +42,7 @@ class Met:
 
     release: Release
     attacks: tuple[str, ...]
-    epsilon: float
+    given: Mapping[str, Any]
     seed: int
 
     @property
@@ -52,8 +54,7 @@ class Met:
     def players(self) -> tuple[Player, ...]:
         """Each studies the release when it is first needed."""
         rows, noise = as_engine(self.release.data), self.release.key.noise or None
-        given = {"epsilon": self.epsilon}
-        return tuple(Player(ATTACKS[name], rows, noise, self.seed, given) for name in self.attacks)
+        return tuple(Player(ATTACKS[name], rows, noise, self.seed, self.given) for name in self.attacks)
 
     @cached_property
     def read(self) -> list[Any]:
@@ -108,7 +109,8 @@ class AttackedTable(OwnersTable):
         """
         values = np.ascontiguousarray(records, dtype=np.float64)
         seeds = generator(seed, "releases").integers(0, 2**31, RELEASES).tolist()
-        releases = tuple(Met(perturb(records, scheme, one), attacks, epsilon, one) for one in seeds)
+        given = public_settings(playable(scheme), epsilon)
+        releases = tuple(Met(perturb(records, scheme, one), attacks, given, one) for one in seeds)
         radius = EXACT.radius(row_norms(values), values.shape[1])
         return cls(values, radius, True, epsilon, tolerance, releases, groups=groups)
 

@@ -15,10 +15,17 @@ from isobreach._progress import no_progress
 from isobreach.attacks import Attack, Knowledge, Reconstruction, reconstruct
 from isobreach.engine import Engine
 from isobreach.errors import InputError
+from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
 
 PLAIN = "as it is"  # estimates without anything done to them
+
+
+def public_settings(model: ReleaseModel, epsilon: float) -> dict[str, Any]:
+    """Settings of attacks that follow from what anyone knows of a scheme, by their names."""
+    known = {"motion": model.motion if model.moves else None, "transform": model.coefficients}
+    return {"epsilon": epsilon, **{name: value for name, value in known.items() if value is not None}}
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from isobreach.attacks import ATTACKS, Knowledge
 from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept
-from isobreach.audits.players import Player, filled
+from isobreach.audits.players import Player, filled, public_settings
 from isobreach.engine import ProcessEngine, Workers, as_engine, default_workers
 from isobreach.geometry import row_norms
 from isobreach.schemes import Scheme, perturb
@@ -227,7 +227,7 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
     rows = as_engine(np.asarray(release.data, dtype=np.float64) / key.scale if key.scale != 1 else release.data)
     seed = int(draws.integers(2**31))
     players = [
-        Player(ATTACKS[name], rows, noise, seed, {"motion": model.motion, "epsilon": game.epsilon})
+        Player(ATTACKS[name], rows, noise, seed, public_settings(model, game.epsilon))
         for name in game.attacks
         if ATTACKS[name].suits(model) is None
     ]

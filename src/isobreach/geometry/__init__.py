@@ -13,9 +13,11 @@ from isobreach.geometry.sphere import (
     estimate_radius,
 )
 from isobreach.geometry.subspace import complement, residuals, row_basis, row_norms
+from isobreach.geometry.transforms import TRANSFORMS, Transform, public_transform
 
 __all__ = [
     "ESTIMATORS",
+    "TRANSFORMS",
     "ConsistentMotions",
     "Estimator",
     "Hidden",
@@ -23,6 +25,7 @@ __all__ = [
     "Noise",
     "NoisyRows",
     "Spread",
+    "Transform",
     "attribute_breach_probability",
     "breach_probability",
     "complement",
@@ -33,6 +36,7 @@ __all__ = [
     "noisy_radius",
     "noisy_rows",
     "procrustes_residual",
+    "public_transform",
     "residuals",
     "row_basis",
     "row_norms",

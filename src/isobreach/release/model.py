@@ -44,7 +44,8 @@ class ReleaseModel:
     pairs
         The motion only rotates columns by twos, and leaves them in their places: a weak one too.
     coefficients
-        Records are taken through a public transform; the secret is the order of the coefficients: a weak motion.
+        Records are taken through this public transform, and the secret is the order of the coefficients: a weak
+        motion. None: no such transform.
     projection
         Number of released columns of a projection, after a motion or by a random matrix (``linear``). None: no
         projection.
@@ -79,7 +80,7 @@ class ReleaseModel:
     distances: bool = False
     keeps_moments: bool = False
     pairs: bool = False
-    coefficients: bool = False
+    coefficients: str | None = None
 
     def __post_init__(self) -> None:
         for name, value, choices in (("motion", self.motion, Motion), ("noise", self.noise, NoiseKind)):
@@ -98,7 +99,7 @@ class ReleaseModel:
     @property
     def weak(self) -> bool:
         """Whether the motion is one of so few that attacks on these may do better than attacks on any."""
-        return self.permutation or self.pairs or self.coefficients
+        return self.permutation or self.pairs or self.coefficients is not None
 
     @property
     def scales(self) -> bool:

@@ -4,10 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.fft import dct
-
+from isobreach.geometry import Transform
 from isobreach.schemes.spectral import Spectral
 
 
@@ -28,10 +25,7 @@ class Dct(Spectral):
     """
 
     name: ClassVar[str] = "dct"
-
-    def transform(self, n: int) -> NDArray[np.float64]:
-        """Return the matrix of the transform."""
-        return np.asarray(dct(np.eye(n), axis=0, norm="ortho"))
+    transform: ClassVar[Transform] = "dct"
 
 
 SCHEME = Dct()

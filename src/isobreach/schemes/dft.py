@@ -4,10 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.fft import rfft
-
+from isobreach.geometry import Transform
 from isobreach.schemes.spectral import Spectral
 
 
@@ -30,14 +27,7 @@ class Dft(Spectral):
     """
 
     name: ClassVar[str] = "dft"
-
-    def transform(self, n: int) -> NDArray[np.float64]:
-        """Return the matrix of the transform."""
-        complex_rows = rfft(np.eye(n), axis=0, norm="ortho")
-        twice = slice(1, (n + 1) // 2)  # neither the mean nor, for even n, half the sampling rate: these are real
-        single = complex_rows.real.copy()
-        single[twice] *= np.sqrt(2)
-        return np.vstack([single, np.sqrt(2) * complex_rows.imag[twice]])
+    transform: ClassVar[Transform] = "dft"
 
 
 SCHEME = Dft()

@@ -4,7 +4,6 @@
 The transform is public. The secret is the order of the coefficients, and which ones they are.
 """
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_integer
 from isobreach.errors import InputError
+from isobreach.geometry import Transform, public_transform
 from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Key, Release
 from isobreach.schemes.linear import Linear
@@ -34,6 +34,7 @@ class Spectral(Linear):
 
     coefficients: int | None = setting(None, "Coefficients of the largest energy to release; all by default.", type=int)
 
+    transform: ClassVar[Transform]
     least_columns: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
@@ -43,22 +44,12 @@ class Spectral(Linear):
     @property
     def model(self) -> ReleaseModel:
         """A motion with all coefficients, a projection of it with fewer."""
-        return ReleaseModel("orthogonal", projection=self.coefficients, coefficients=True)
-
-    @abstractmethod
-    def transform(self, n: int) -> FloatArray:
-        """Return the orthogonal matrix whose rows give the coefficients of a record.
-
-        Parameters
-        ----------
-        n
-            Number of attributes.
-        """
+        return ReleaseModel("orthogonal", projection=self.coefficients, coefficients=self.transform)
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""
         n = records.shape[1]
-        transform = self.transform(n)
+        transform = public_transform(self.transform, n)
         if self.coefficients is None:
             rotation = np.ascontiguousarray(transform[source.permutation(n)])
             key = Key(self.name, rotation, np.zeros(n), source.permutation(len(records)))

@@ -184,6 +184,9 @@ def _estimates(
     """Estimates by name; the attacker's own choice has the empty one."""
     density = (studied.density.whitening, studied.density.mixture) if situation.noise else None
     raw = estimates(release, situation, solutions[0], density, progress)
+    loud = raw if density is None else estimates(release, situation, solutions[0], None, progress)
+    # E|y|^2 = |x|^2 + n s^2
+    squares = row_norms(loud) ** 2 - raw.shape[1] * situation.noise**2
     keeps = not situation.translates and not situation.noise and solutions[0].frame.hidden > 0  # else all is exact
     evidence = Evidence(
         known=knowledge.known,
@@ -192,10 +195,11 @@ def _estimates(
         epsilon=epsilon,
         noise=situation.noise,
         norms=row_norms(raw) if keeps else None,  # a rotation keeps them
+        lengths=None if situation.translates else np.sqrt(np.maximum(squares, 0.0)),
     )
     found = {"": refined(raw, evidence), "as fitted": raw, **variants(raw, evidence)}
     if density is not None:
-        found["noise left in"] = estimates(release, situation, solutions[0], None, progress)
+        found["noise left in"] = loud
     for one in solutions[1:]:
         found[one.objective] = refined(estimates(release, situation, one, density, progress), evidence)
     return found | refitted(release, situation, studied.rows, solutions, evidence)

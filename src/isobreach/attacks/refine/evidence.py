@@ -47,6 +47,8 @@ class Evidence:
         Standard deviation of the error of a visible coordinate.
     norms
         True length of each row's record, where the motion keeps it: m numbers; None behind a translation.
+    lengths
+        Length of each row's record as far as a noisy row shows it, where there are no ``norms``: for blind guesses.
     visible
         Orthonormal basis, n x k, of the directions in which raw estimates are right; None where there is no such part.
     centre
@@ -65,6 +67,7 @@ class Evidence:
     visible: FloatArray | None = field(default=None, repr=False)
     centre: FloatArray | None = field(default=None, repr=False)
     residuals: FloatArray | None = field(default=None, repr=False)
+    lengths: FloatArray | None = field(default=None, repr=False)
 
     @classmethod
     def held(cls, knowledge: Knowledge, columns: int, **more: Any) -> "Evidence":

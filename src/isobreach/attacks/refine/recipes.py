@@ -61,10 +61,11 @@ def every_step(names: Iterable[str]) -> str:
 
 def _instead(evidence: Evidence) -> dict[str, Recipe]:
     """What may take the place of an estimate."""
+    measured = evidence.norms is not None or evidence.lengths is not None
     allowed = (
         evidence.occurring is not None,
-        evidence.norms is not None and evidence.means is not None,
-        evidence.norms is not None and evidence.ranges is not None and bool(np.isfinite(evidence.ranges).all()),
+        measured and evidence.means is not None,
+        measured and evidence.ranges is not None and bool(np.isfinite(evidence.ranges).all()),
     )
     recipes: tuple[Recipe, ...] = ((steps.filled, steps.nearest), (steps.mean_direction,), (steps.middle_direction,))
     found = zip(_INSTEAD, recipes, allowed, strict=True)

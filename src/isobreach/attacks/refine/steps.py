@@ -130,9 +130,10 @@ def has_outward(evidence: Evidence) -> bool:
 
 def length(estimates: FloatArray, evidence: Evidence) -> FloatArray:
     """Return estimates of the best length."""
-    assert evidence.norms is not None
+    lengths = evidence.lengths if evidence.norms is None else evidence.norms
+    assert lengths is not None
     own = row_norms(estimates)
-    best = evidence.norms * np.sqrt(max(1 - evidence.epsilon**2, 0.0))
+    best = lengths * np.sqrt(max(1 - evidence.epsilon**2, 0.0))
     return np.asarray(estimates * np.divide(best, own, out=np.ones_like(own), where=own > 0)[:, None])
 
 

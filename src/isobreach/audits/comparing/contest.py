@@ -27,7 +27,7 @@ from isobreach.audits.comparing.measures import Marks, marks
 from isobreach.audits.comparing.usefulness import Utility, distances_of, utility
 from isobreach.audits.declared import directions
 from isobreach.audits.groups import Groups
-from isobreach.audits.players import PLAIN, Player, filled
+from isobreach.audits.players import PLAIN, Player, filled, public_settings
 from isobreach.audits.settings import RANGE_SHARE
 from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError, IsobreachError
@@ -178,9 +178,8 @@ class _Side:
             sample=public if len(public) else None,
             noise=float(key.noise / key.scale) or None,
         )
-        given: dict[str, Any] = {"epsilon": asked.epsilon, "effort": asked.extent.effort}
-        if model is not None and model.moves:
-            given["motion"] = model.motion
+        public_ones = {"epsilon": asked.epsilon} if model is None else public_settings(model, asked.epsilon)
+        given = {**public_ones, "effort": asked.extent.effort}
         return cls(as_engine(rows), key.order, truth, knowledge, given, deal.groups, tolerance, deal.trial, rules)
 
     def plays(self, attack: Attack) -> Iterator[Play]:
