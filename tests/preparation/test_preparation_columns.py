@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isobreach as ib
+from isobreach.errors import InputError
 from isobreach.preparation import Steps, done_words, repeated
 from isobreach.preparation.recognising import amounts, dates
 
@@ -248,3 +249,15 @@ def test_other_words_are_categories_and_missing_truths_are_missing():
         ib.prepare(some)
     assert ib.prepare(some, missing="drop").values[:, 1].tolist() == [1, 0, 0]
     assert set(ib.prepare(some, missing="mean").values[:, 1]) == {0, 1}
+
+
+def test_points_beside_decimal_commas_are_not_taken_for_decimal_points(tmp_path):
+    """In a file of decimal commas, 135.926 is a hundred thousand and more, or is it not: the owner has to say."""
+    rows = "".join(f"{i};{i % 7},{i % 9}1;{100 + i}.{100 + 7 * i}\n" for i in range(1, 60))
+    (tmp_path / "lab.csv").write_text("case;crp;platelets\n" + rows, encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"'platelets' whose decimal mark is clear.*points that may separate thousands"
+    ):
+        ib.prepare(str(tmp_path / "lab.csv"))
+    (tmp_path / "lab.csv").write_text("case;crp;platelets\n" + rows.replace(",", "."), encoding="utf-8")
+    assert ib.prepare(str(tmp_path / "lab.csv")).values.max() < 300  # no comma anywhere: points are decimal points

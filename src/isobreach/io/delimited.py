@@ -30,6 +30,7 @@ _POINT = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)$"
 _COMMA = r"(?i)^[+-]?(\d+,\d*|,\d+)(e[+-]?\d+)?$"
 _EITHER = r"^[+-]?[1-9]\d{0,2},\d{3}$"  # with a comma: a decimal number, or thousands
 _EITHER_POINT = r"^[+-]?[1-9]\d{0,2}\.\d{3}$"  # the same with a point, in a file of decimal commas
+_COMMA_AMOUNT = r"^\s*\D{0,4}\d[\d.' ]*,(\d{1,2}|\d{4,})\D{0,4}$"  # with a currency or without
 _THOUSANDS = r"^[+-]?[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,}|(\.\d{3})+,\d*|(\.\d{3}){2,})$"
 # What stands for a missing value in text files: Arrow's own list, and what statistics programs write.
 _MISSING = [
@@ -167,6 +168,10 @@ def read_csv(
 
     if not raw:
         columns = settled(columns, name, id_column, commas=layout.separator != ",", as_written=as_written)
+    elif layout.separator != "," and any(_decimal_commas(cells) for cells in columns.values()):
+        floats = [label for label in columns if label != id_column and pa.types.is_floating(columns[label].type)]
+        for label, cells in zip(floats, as_written(floats) if floats else (), strict=True):
+            _check_points(name, label, cells)
     columns |= {label: _as_ids(columns[label]) for label in ids}
     if "" in columns and pa.types.is_null(columns[""].type):
         del columns[""]  # without a name and without a value: lines that end with a separator
@@ -320,6 +325,17 @@ class _Cells(NamedTuple):
                 raise InputError(name, rule, f"{got}, the first in row {row}", _NEXT)
         text = pc.replace_substring(self.text, ",", ".")
         return pa.chunked_array([pc.if_else(self.missing, "nan", text).to_numpy().astype(float)])
+
+
+def _decimal_commas(cells: Any) -> bool:
+    """Whether most cells of a column of text are amounts with a decimal comma, in whatever currency."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    if not pa.types.is_string(cells.type):
+        return False
+    matching = pc.sum(pc.match_substring_regex(cells, _COMMA_AMOUNT)).as_py() or 0
+    return bool(2 * matching > len(cells) - cells.null_count)
 
 
 def _check_points(name: str, label: str, cells: Any) -> None:
