@@ -134,6 +134,7 @@ def check_finite(
         name,
         "must hold finite numbers, or none where one is not known" if partial else "must be finite everywhere",
         f"{count} {what}; the first in row {row + 1}, column {label}",
+        "Drop or fill them: isobreach.prepare(X, missing='drop') or 'mean'." if name == "X" else "",
     )
 
 

@@ -261,3 +261,21 @@ def test_points_beside_decimal_commas_are_not_taken_for_decimal_points(tmp_path)
         ib.prepare(str(tmp_path / "lab.csv"))
     (tmp_path / "lab.csv").write_text("case;crp;platelets\n" + rows.replace(",", "."), encoding="utf-8")
     assert ib.prepare(str(tmp_path / "lab.csv")).values.max() < 300  # no comma anywhere: points are decimal points
+
+
+def test_text_that_one_hot_would_leave_out_as_well_is_not_said_to_be_kept_by_it():
+    frame = pd.DataFrame({"x": range(100), "y": np.arange(100) ** 2, "trust": ["north"] * 100})
+    frame["note"] = [f"note number {i}" if i < 99 else "note number 0" for i in range(100)]
+    frame["ward"] = ["a", "b"] * 50
+    said = {one.column: one.parameters["reason"] for one in ib.prepare(frame).steps if one.what == "left out"}
+    assert said["trust"] == "constant"
+    assert said["ward"] == "text"
+    assert said["note"] != "text"
+
+
+def test_restored_rows_may_lack_attributes():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.5], "ward": ["a", "b", "a"]})
+    table = ib.prepare(frame, categories="one-hot")
+    values = np.array(table.values, dtype=float)
+    values[0, 0] = np.nan
+    assert np.isnan(table.restore(values)["x"][0])

@@ -87,7 +87,8 @@ class Data:
         if self.source is not None:
             if not (self.source.elsewhere or Path(self.given).exists()):
                 kinds = "must be a file, a folder of Parquet parts, a database's URL, - (the standard input)"
-                raise InputError("DATA", f"{kinds} or a bundled data set ({', '.join(datasets.names())})", self.given)
+                rule = f"{kinds} or a bundled data set ({', '.join(datasets.names())})"
+                raise InputError("DATA", rule, f"{self.given}, which does not exist")
             if plain and not self.source.named:
                 return read_source(self.source, "DATA", console, self.columns, self.id_column)
             with console.work(f"reading {self.source.name}"):

@@ -21,7 +21,7 @@ KINDS = ("numpy", "pandas", "polars", "arrow")
 
 # Records that are compared with whole released rows: one that lost an attribute would pass for a narrower one.
 _WHOLE = frozenset({"known", "dictionary", "sample"})
-_PARTIAL = frozenset({"known"})  # records that may lack attributes: empty cells, nulls, NaN
+_PARTIAL = frozenset({"known", "values"})  # records that may lack attributes: empty cells, nulls, NaN
 _LISTED = 20  # columns that a message names: as many as fit into two lines
 _SELECT = "choose columns with --columns (in Python: select them before the call)"
 

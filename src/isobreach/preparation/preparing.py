@@ -127,13 +127,16 @@ def _decided(
         return made, [Step(label, "truths as 0 and 1", {"words": words}, said)]
     if not named and names_rows(column):
         return None, [_left_out(label, "id")]
+    different = len({cell for cell in cells if cell is not None})
+    if different > MOST_CATEGORIES and not named:
+        return None, [_left_out(label, "many values")]
+    if different == 1 and not named and None not in cells:
+        return None, [_left_out(label, "constant")]
     if not one_hot:
         if named:
             hint = "Add --categories one-hot (in Python: categories='one-hot'), or leave it out of the columns."
             raise InputError("columns", f"must be numeric columns of {name}", f"text in {label!r}", hint)
         return None, [_left_out(label, "text")]
-    if len({cell for cell in cells if cell is not None}) > MOST_CATEGORIES and not named:
-        return None, [_left_out(label, "many values")]
     return column, []
 
 

@@ -66,7 +66,10 @@ def assumed(result: AuditResult) -> str:
     hides = "rotated by a secret matrix" if result.motion == "orthogonal" else "rotated and moved by a secret motion"
     hides += ", noise is added," if result.noise else ""
     scaled = "Records are scaled to length one. " if result.unit_length else ""
-    rows = "which rows these are they are not told, but find out from the distances that the release keeps, or guess"
+    rows = (
+        "attackers who are played know which rows these are; groups in the figures of the distance attack alone are "
+        "not told, but find out from the distances that the release keeps, or guess"
+    )
     if result.rows_known and result.noise:
         rows = "they are supposed to know which rows these are, and those who have to search do no better"
     elif result.rows_known:
