@@ -22,6 +22,7 @@ import pytest
 
 import isobreach as ib
 from effort import slow
+from isobreach.attacks import ATTACKS
 from isobreach.audits import WORST_RECORD, AttackerFigures, Criterion
 from isobreach.cli.audit import parse_sizes, unfinished
 from isobreach.cli.gate import Gate
@@ -181,7 +182,7 @@ def test_the_gate(run, people, tmp_path, more, code):
         (("--tolerance", "x"), "--tolerance must be numbers, by commas. Got 'x'."),
         (("--noise-levels", "0.1,x"), "--noise-levels must be numbers, by commas. Got '0.1,x'."),
         (("--noise-levels", "-1"), "--noise-levels must be a finite number >= 0. Got -1.0."),
-        (("--attacks", "magic"), "--attacks must be one of known-input, alignment, kaplan, lattice. Got 'magic'."),
+        (("--attacks", "magic"), f"--attacks must be one of {', '.join(ATTACKS)}. Got 'magic'."),
         (("--columns", "agee"), "--columns must name columns of DATA. Got 'agee'. Did you mean 'age'?"),
         (("--id-column", "nam"), "--id-column must name columns of DATA. Got 'nam'. Did you mean 'name'?"),
         (("--width", "2"), "--width must be at least the number of columns of DATA, 4. Got 2."),

@@ -185,7 +185,7 @@ def test_killed_it_goes_on_to_the_same_bytes(run, tmp_path, number):
     for out in ("killed", "whole"):
         again, first = _until(tmp_path, "trials ", *asked, "--out", out)
         again.communicate(timeout=300)
-        assert (int(first.split()[1]) >= 4) is (out == "killed")
+        assert (int(first.split()[1]) >= 3) is (out == "killed")  # progress is told before work is kept
         assert again.returncode == 0
     for name in ("result.json", "cells.csv", "schemes.csv"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
