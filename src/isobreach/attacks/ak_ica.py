@@ -11,6 +11,7 @@ Known records are not linked, they stand for the population: a public sample doe
 components. Nothing proves the result, so nothing is claimed.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +93,7 @@ class ByComponents(Attack):
         """Return the number of components that are sought."""
         return rank(records) if len(records) > 1 else 0
 
+    @abstractmethod
     def matched(
         self,
         release: Engine,
@@ -101,7 +103,6 @@ class ByComponents(Attack):
         draws: np.random.Generator,
     ) -> tuple[Affine, str]:
         """Return the map back, and in words what was matched with what."""
-        raise NotImplementedError
 
 
 def _too_little(records: FloatArray, rows: FloatArray, wanted: int) -> str:

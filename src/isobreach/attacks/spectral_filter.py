@@ -14,6 +14,7 @@ the noise along all other directions, and what records have there. The expected 
 against sigma^2 n of the release itself: correlated attributes gain most. The result is claimed where that is less.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,9 +150,9 @@ class Filter(Attack):
             expected=expected,
         )
 
+    @abstractmethod
     def weights(self, spectrum: Spectrum) -> dict[str, FloatArray]:
         """Return weights of the eigenvectors by the way that they were chosen, the attack's own first."""
-        raise NotImplementedError
 
 
 class SpectralFilter(Filter):

@@ -52,7 +52,7 @@ class Player:
 
     def informed(self, knowledge: Knowledge) -> bool:
         """Whether the attack can do anything with such knowledge."""
-        return any(knowledge.has(held) for held in self.attack.uses | self.attack.needs)
+        return any(knowledge.has(held) for held in self.attack.uses | self.attack.needs | self.attack.needs_any)
 
     def found(self, knowledge: Knowledge) -> tuple[Reconstruction, dict[str, Any]]:
         """What the attack gives back, and its estimates by what was done to them; an error where it refuses."""

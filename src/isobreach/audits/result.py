@@ -252,8 +252,6 @@ class AuditResult:
         Sizes of public samples that were asked for; ``matrix.samples`` are those that were tried.
     criterion
         What may not be exceeded; None where no limit was given.
-    method
-        What insiders' figures are of, in words: a closed form of the distance attack, or attacks that were played.
     tested
         Whether anyone was played who could undo the scheme; otherwise only guesses were, and nothing was found out.
     """
@@ -293,7 +291,6 @@ class AuditResult:
     steps: tuple[Mapping[str, Any], ...] = ()
     prepared: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
-    method: str = "distance attack"
     tested: bool = True
 
     def at(self, size: int) -> SizeFigures:
@@ -343,6 +340,11 @@ class AuditResult:
     def moves(self) -> bool:
         """Whether the scheme moves every record by one motion, so that insiders' figures have a closed form."""
         return self.motion != "none"
+
+    @property
+    def method(self) -> str:
+        """What insiders' figures are of, the distance attack in a closed form, or attacks that were played."""
+        return "distance attack" if self.moves else "suitable attacks"
 
     @property
     def attribute_count(self) -> int:

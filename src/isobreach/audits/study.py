@@ -211,8 +211,7 @@ class _Trials:
             length_shares=table.groups.length_shares(table.records),
             undecided=int((~played.random.complete).any(axis=1).sum()),
             criterion=settings.criterion,
-            tested=model.moves or model.in_place or _tested(settings.attackers, model),
-            method="distance attack" if model.moves else "suitable attacks",
+            tested=model.moves or model.in_place or any(not ATTACKS[one.name].baseline for one in found.attackers),
         )
 
 
@@ -272,11 +271,6 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings, seed:
         groups=groups,
     )
     return table, RowsKnown()
-
-
-def _tested(names: Sequence[str], model: ReleaseModel) -> bool:
-    """Whether anyone is played who could undo what the scheme does."""
-    return any(ATTACKS[name].suits(model) is None and not ATTACKS[name].baseline for name in names)
 
 
 def _by_insiders(attack: Attack, model: ReleaseModel) -> bool:

@@ -140,7 +140,7 @@ def kinds(result: AuditResult) -> dict[str, str]:
         + (
             " on average over draws of noise: greedy ones 32 releases each, random ones all together; smaller "
             "groups count, because insiders may leave records out"
-            if result.noise
+            if result.noise and result.moves
             else ""
         ),
         "guessing rows": "the same groups, if they know all of their rows, which no guess of rows exceeds",

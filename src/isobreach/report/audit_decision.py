@@ -50,13 +50,6 @@ def decision(result: AuditResult) -> Decision:
     if found.closed and found.attacker is not None and not found.attacker.decided:
         why, action = undecided(found.attacker), ("Let it finish.", "Run the audit again with more time.")
         return _decided(result, found, "condition", "Do not publish yet", why, also, (action, _AGAIN))
-    if found.closed and tried is not None and (tried.smallest is not None or tried.smallest_jitter is not None):
-        remedy = _remedy_words(tried)
-        return _decided(
-            result, found, "condition", f"Publish only with {remedy}", _why(result), also, _with(tried, remedy)
-        )
-    if found.closed:
-        return _decided(result, found, "stop", "Do not publish", _why(result), also, _without(result))
     if not result.tested:
         why = (
             f"Nothing was found out: no attack that isobreach has can undo the scheme “{result.scheme}”, and only "
@@ -64,6 +57,13 @@ def decision(result: AuditResult) -> Decision:
         )
         ask = ("Ask somebody who knows the scheme", "how it is attacked; a figure of 0 is none here.")
         return _decided(result, found, "condition", "Do not publish on this word", why, also, (ask, _AGAIN))
+    if found.closed and tried is not None and (tried.smallest is not None or tried.smallest_jitter is not None):
+        remedy = _remedy_words(tried)
+        return _decided(
+            result, found, "condition", f"Publish only with {remedy}", _why(result), also, _with(tried, remedy)
+        )
+    if found.closed:
+        return _decided(result, found, "stop", "Do not publish", _why(result), also, _without(result))
     first = result.smallest[0]
     if first.found is not None:
         one = "A single insider" if first.found == 1 else f"{first.found} insiders"
