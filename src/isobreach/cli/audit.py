@@ -13,12 +13,12 @@ from typing import Any
 from isobreach import _interface
 from isobreach._registry import ATTACKS
 from isobreach._reports import AuditReport
-from isobreach.cli import GateError, Interrupted
+from isobreach.cli import GateError
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
 from isobreach.cli.tables import Data
-from isobreach.cli.unfinished import left, partial_folder, seed_of, unfinished
-from isobreach.errors import InputError, OutputError
+from isobreach.cli.unfinished import partial_folder, seed_of, telling_what_is_left, unfinished
+from isobreach.errors import InputError
 from isobreach.io import (
     PRIVATE,
     FileStore,
@@ -102,12 +102,8 @@ class AuditJob:
         store = None if self.out is None else FileStore(unfinished(self.out))
         for name in _interface.attackers_of(self.options.get("attacks"), self.options["scheme"]):
             ATTACKS[name].interruptible()
-        try:
+        with telling_what_is_left(store):
             return self._run(console, store)
-        except (Interrupted, KeyboardInterrupt, SystemExit):
-            raise Interrupted(f"interrupted. {left(store)}") from None
-        except OutputError as error:
-            raise OutputError(str(error).replace("Nothing was left behind.", left(store))) from None
 
     def _run(self, console: Console, store: FileStore | None) -> AuditReport:
         started = time.monotonic()

@@ -12,11 +12,9 @@ from typing import Any
 from isobreach import _interface
 from isobreach._registry import ATTACKS
 from isobreach._reports import ComparisonReport
-from isobreach.cli import Interrupted
 from isobreach.cli.console import Console
 from isobreach.cli.tables import Data
-from isobreach.cli.unfinished import left, partial_folder, unfinished
-from isobreach.errors import OutputError
+from isobreach.cli.unfinished import partial_folder, telling_what_is_left, unfinished
 from isobreach.io import (
     PRIVATE,
     FileStore,
@@ -64,12 +62,8 @@ class CompareJob:
     def _result(self, console: Console) -> ComparisonReport:
         """The comparison, written; an interruption says what is left of it."""
         store = None if self.out is None else FileStore(unfinished(self.out), holds=_HOLDS)
-        try:
+        with telling_what_is_left(store):
             return self._run(console, store)
-        except (Interrupted, KeyboardInterrupt, SystemExit):
-            raise Interrupted(f"interrupted. {left(store)}") from None
-        except OutputError as error:
-            raise OutputError(str(error).replace("Nothing was left behind.", left(store))) from None
 
     def _run(self, console: Console, store: FileStore | None) -> ComparisonReport:
         started = time.monotonic()

@@ -3,8 +3,12 @@
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from isobreach.cli import Interrupted
+from isobreach.errors import OutputError
 from isobreach.io import FileStore
 
 
@@ -19,8 +23,18 @@ def partial_folder(out: Path) -> str:
     return f".{Path(os.path.realpath(out)).name}.partial"
 
 
-def left(store: FileStore | None) -> str:
-    """What an interruption leaves, and how to go on."""
+@contextmanager
+def telling_what_is_left(store: FileStore | None) -> Iterator[None]:
+    """Let an interruption, or an output that cannot be written, say what is left and how to go on."""
+    try:
+        yield
+    except (Interrupted, KeyboardInterrupt, SystemExit):
+        raise Interrupted(f"interrupted. {_left(store)}") from None
+    except OutputError as error:
+        raise OutputError(str(error).replace("Nothing was left behind.", _left(store))) from None
+
+
+def _left(store: FileStore | None) -> str:
     if store is None or not store.kept:
         return "Nothing was written."
     return f"Finished work is kept in {store.name}: the same command goes on from there."
