@@ -203,7 +203,7 @@ def test_steps_in_words_name_columns_once_and_no_value():
     table = ib.prepare(pd.DataFrame(people()), categories="one-hot", standardise=True)
     said = done_words(table.steps)
     assert "2 columns ('id', 'name') were left out: they only name or count the rows." in said
-    assert "Column 'site' was left out: the same value in every row." in said
+    assert "Column 'site' was left out: the same text in every row." in said
     assert len(said) < len(table.steps)
     assert not any("Ulm" in line or "north" in line for line in said)
 
@@ -268,7 +268,7 @@ def test_text_that_one_hot_would_leave_out_as_well_is_not_said_to_be_kept_by_it(
     frame["note"] = [f"note number {i}" if i < 99 else "note number 0" for i in range(100)]
     frame["ward"] = ["a", "b"] * 50
     said = {one.column: one.parameters["reason"] for one in ib.prepare(frame).steps if one.what == "left out"}
-    assert said["trust"] == "constant"
+    assert said["trust"] == "constant text"
     assert said["ward"] == "text"
     assert said["note"] != "text"
 

@@ -21,7 +21,7 @@ from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
 from isobreach.preparation.recognising import amounts, as_truths, dates, names_rows, truths
-from isobreach.preparation.steps import REASONS, Step, Steps
+from isobreach.preparation.steps import REASONS, TEXTS, Step, Steps
 from isobreach.preparation.table import PreparedTable
 
 MISSING, CATEGORIES = ("drop", "mean"), ("one-hot", "leave-out")
@@ -75,7 +75,7 @@ def prepare(
     ids = raw.ids
     if len(rows) < raw.rows:
         ids = rows if ids is None else ids[rows]  # so that a report names the owner's rows
-    out = tuple(s.column for s in steps if s.what == "left out" and s.parameters["reason"] in ("text", "many values"))
+    out = tuple(s.column for s in steps if s.what == "left out" and s.parameters["reason"] in TEXTS)
     return PreparedTable(values, labels, ids, raw.kind, raw.notes, tuple(map(str, out)), recipe=recipe, rows=rows)
 
 
@@ -131,7 +131,7 @@ def _decided(
     if different > MOST_CATEGORIES and not named:
         return None, [_left_out(label, "many values")]
     if different == 1 and not named and None not in cells:
-        return None, [_left_out(label, "constant")]
+        return None, [_left_out(label, "constant text")]
     if not one_hot:
         if named:
             hint = "Add --categories one-hot (in Python: categories='one-hot'), or leave it out of the columns."

@@ -15,10 +15,12 @@ REASONS = {
     "id": "it only names or counts the rows",
     "text": "text, and categories were not asked for (--categories one-hot keeps them)",
     "many values": "text with too many different values for categories",
+    "constant text": "the same text in every row",
     "constant": "the same value in every row",
     "empty": "no value at all",
     "other": "neither numbers, dates nor text",
 }
+TEXTS = ("text", "many values", "constant text")  # reasons to leave out text that does not name rows
 
 
 @dataclass(frozen=True)
