@@ -5,9 +5,9 @@ An adversary attacks the releases of the audit's own eight splits, so that neith
 may have luck of his own, where names of columns are a lottery. He has beaten the audit where the 95% interval of his
 mean lies above the one that it states. Of attributes, many are compared at once: a percent more is not a finding.
 
-Pairs that tell are tried in every run. All of them take some twenty minutes:
+Pairs that tell are tried in every run. All of them take more than an hour; any seed gives other splits:
 
-    ISOBREACH_ADVERSARIES=all python -m pytest -m slow tests/adversaries/test_audit_is_not_beaten.py
+    ISOBREACH_ADVERSARIES=all ISOBREACH_SEED=1 python -m pytest -m slow tests/adversaries/test_audit_is_not_beaten.py
 """
 
 import os
@@ -24,6 +24,7 @@ from effort import slow
 
 CASES = {f"{name}, {release.name}": (table, release) for name, table in TABLES.items() for release in table.releases}
 PERCENT = 0.01
+SEED = int(os.environ.get("ISOBREACH_SEED", "0"))
 
 # Who still beats the audit, and why. Whoever mends a cause takes its line out: the test says so.
 OPEN: dict[tuple[str, str, int], str] = {}
@@ -66,7 +67,7 @@ def report(case, sizes, sample, ranges):
         trials=20,
         samples=(sample,) if sample else (),
         ranges=ranges,
-        seed=0,
+        seed=SEED,
     )
 
 
@@ -85,7 +86,7 @@ def beaten(name, case, size, audit):
     """What the adversary got and the audit did not see, as sentences; none is fine."""
     table, release = CASES[case]
     adversary = ADVERSARIES[name]
-    got = play(adversary, table, release, size, audit.matrix.samples[-1])
+    got = play(adversary, table, release, size, audit.matrix.samples[-1], SEED)
     sample = table.sample if "sample" in knows(adversary) else 0
     seen, learned = audit.breached(size, sample), audit.learned_shares(size, sample)
     records, attributes = got.records.mean(), got.attributes.mean(axis=0)
@@ -106,9 +107,7 @@ def test_the_audit_is_not_beaten(name, case, size):
     assert not [*beaten(name, case, size, audit)]
 
 
-@pytest.mark.skipif(
-    os.environ.get("ISOBREACH_ADVERSARIES") != "all", reason="twenty minutes: ISOBREACH_ADVERSARIES=all"
-)
+@pytest.mark.skipif(os.environ.get("ISOBREACH_ADVERSARIES") != "all", reason="an hour: ISOBREACH_ADVERSARIES=all")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_nobody_beats_the_audit(case):
