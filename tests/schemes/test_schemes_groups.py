@@ -53,6 +53,21 @@ def test_groups_are_of_records_that_are_alike(scheme):
     assert all(len(set(which[members])) == 1 for members in groups)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_condensation_groups_the_first_that_is_left_with_its_nearest(seed):
+    """All distances, one group after the other; trees that serve half of the records give the same."""
+    records = np.random.default_rng(seed).gamma(2, 1, (203, 3))
+    values = (records - records.mean(axis=0)) / records.std(axis=0)
+    rest, plain = np.random.default_rng(seed).permutation(203), []
+    while len(rest) >= 7:
+        near = np.argsort(np.linalg.norm(values[rest] - values[rest[0]], axis=1))[:7]
+        plain.append(set(rest[near].tolist()))
+        rest = np.delete(rest, near)
+    groups = nearest_groups(records, 7, np.random.default_rng(seed))
+    assert len(rest) == 0
+    assert [set(members.tolist()) for members in groups] == plain
+
+
 @pytest.mark.parametrize("group", [2, 5, 20])
 def test_k_anonymity_makes_rows_equal_to_at_least_k_minus_one_others(group):
     release = perturb(RECORDS, KAnonymity(group), 1)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from isobreach._random import RandomSource
 from isobreach.schemes.in_place import Grouped, scaled
@@ -21,7 +22,7 @@ class Condensation(Grouped):
     and its k - 1 nearest neighbours among those that are left, columns in units of their deviations. Fewer than k that
     remain at the end join the groups whose means are nearest. For every record of a group one is drawn: u_j uniform
     with variance one, then centred within the group. So the mean of every group is kept exactly, its covariance on
-    average, and no record. Groups take time quadratic in the rows.
+    average, and no record.
 
     Reference: C. Aggarwal and P. Yu, A condensation approach to privacy preserving data mining, EDBT 2004. Formulated
     from first principles; to centre the draws is ours.
@@ -62,16 +63,38 @@ def nearest_groups(records: FloatArray, least: int, source: RandomSource) -> lis
     rest = source.permutation(len(values))  # in a random order: the first one left starts a group
     groups = []
     while len(rest) >= least:
-        apart = np.square(values[rest] - values[rest[0]]).sum(axis=1)
-        near = np.argpartition(apart, least - 1)[:least]
-        groups.append(rest[near])
-        rest = np.delete(rest, near)
+        rest, found = _grouped(values, rest, least)
+        groups += found
     if len(rest):
         means = np.array([values[members].mean(axis=0) for members in groups])
         for row in rest:
             nearest = int(np.argmin(np.square(means - values[row]).sum(axis=1)))
             groups[nearest] = np.append(groups[nearest], row)
     return groups
+
+
+def _grouped(
+    values: FloatArray, rest: NDArray[np.int64], least: int
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Return groups of half of the records that are left, and who is left then: one tree serves so many."""
+    tree, free, groups = cKDTree(values[rest]), np.ones(len(rest), dtype=np.bool_), []
+    left = len(rest)
+    for first in range(len(rest)):
+        if left < least or 2 * left < len(rest):
+            break
+        if not free[first]:
+            continue
+        free[first] = False
+        asked, near = least, np.empty(0, dtype=np.int64)
+        while len(near) < least - 1:  # as long as others have been taken already
+            asked = min(2 * asked, len(rest))
+            _, places = tree.query(values[rest[first]], k=asked)
+            near = places[free[places]][: least - 1]
+        near = np.append(near, first)
+        free[near] = False
+        left -= least
+        groups.append(rest[near])
+    return rest[free], groups
 
 
 SCHEME = Condensation()
