@@ -4,10 +4,12 @@
 import numpy as np
 import pytest
 
+from isobreach import datasets
 from isobreach.engine import as_engine
 from isobreach.errors import InputError
 from isobreach.linking import RULES, link
-from isobreach.release import Precision
+from isobreach.release import Precision, released_precision
+from isobreach.schemes import perturb
 from oracles import plant
 
 NORMAL = np.random.default_rng(3).standard_normal((40, 5))
@@ -191,3 +193,25 @@ def test_a_column_of_zeros_says_nothing_of_precision():
     linkage = link(table[:3], table, motion="orthogonal")
     assert linkage.rows.tolist() == [0, 1, 2]
     assert linkage.precision.step == 0
+
+
+@pytest.mark.parametrize("scheme", ["dct", "dft"])
+def test_columns_that_are_sums_of_whole_numbers_were_not_rounded(scheme):
+    """A public transform of whole numbers leaves two columns on a grid of quarters, and the others need all bits."""
+    letter = datasets.load("letter").values
+    for seed in range(8):
+        some = letter[np.random.default_rng(seed).permutation(len(letter))[: 300 if seed % 2 else 4000]]
+        release = perturb(some, scheme, seed=seed)
+        linkage = link(some[:4], release.data, motion="orthogonal")
+        assert linkage.rows.tolist() == release.key.order[:4].tolist()
+        assert linkage.precision.step == 0
+
+
+def test_a_few_large_whole_numbers_are_no_smaller_type():
+    """One value above 15 is even by chance: that makes no mantissa of four bits."""
+    rng = np.random.default_rng(3)
+    table = rng.integers(0, 16, (300, 5)).astype(float)
+    table[7] = 16
+    assert link(table[:3], table, motion="orthogonal").precision.relative < 1e-12
+    assert released_precision(as_engine(table)).reason == "whole numbers"
+    assert released_precision(as_engine(rng.normal(0, 9, (40, 5)).astype(np.float16).astype(float))).unit == 2.0**-11

@@ -78,7 +78,12 @@ class Setting:
 def orthogonal(problem: Problem, setting: Setting) -> Found:
     """Norms and distances are kept."""
     precision = setting.precision
-    if not setting.given and precision.step and on_grid(problem.known, precision.step):
+    exact = None if setting.given or setting.known_unit else precision.unrounded
+    if exact is not None:  # lengths agree to the last digits where nothing was rounded; chance does not make them
+        solution = problem.by_norms(exact, setting.known_unit, doubt=setting.doubt)
+        if not solution.absent:
+            return Found("orthogonal", solution, exact)
+    elif not setting.given and precision.step and on_grid(problem.known, precision.step):
         solution = problem.by_norms(EXACT, setting.known_unit, doubt=setting.doubt)
         rows = np.array([solution.row(i) for i in range(len(problem.known))])
         if not solution.absent and reads_exactly(problem.known, rows, problem.source):

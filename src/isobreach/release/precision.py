@@ -44,12 +44,17 @@ _CHANCE = 1e-3
 
 @dataclass(frozen=True)
 class Precision:
-    """Error of the released coordinates, and the sentence that says where it comes from."""
+    """Error of the released coordinates, and the sentence that says where it comes from.
+
+    ``unrounded``: the precision if nothing was rounded, where some columns lie on a grid and others need all bits; None
+    elsewhere. Sums of whole numbers are such a column without any rounding.
+    """
 
     step: float
     relative: float
     unit: float
     reason: str
+    unrounded: "Precision | None" = None
 
     def radius(self, norms: FloatArray, columns: int) -> FloatArray:
         """Error radius of records with the given norms."""
@@ -97,6 +102,7 @@ def released_precision(source: Engine) -> Precision:
         max(plain.relative, *(one.relative for one in found)),
         max(unit, *(one.unit for one in found)),
         ", ".join(reasons[:3]) + (", ..." if len(reasons) > 3 else ""),
+        plain if len(open_) < columns else None,
     )
 
 
@@ -125,7 +131,7 @@ def _column_precision(values: FloatArray, unit: float) -> Precision:
         reasons.append(f"{digits} significant digits")
     bits = _significant_bits(values)
     # Fewer bits than a float64 has, and smaller values finer than the largest: stored in a smaller type.
-    if bits <= _FEW_BITS and spacing < 2.0 ** (np.floor(np.log2(values.max())) - bits + 1) * (1 - 1e-9):
+    if bits <= _FEW_BITS and _finer(values, spacing, bits):
         unit = max(unit, 2.0**-bits)
         reasons = [f"{_NAMES.get(unit, f'{bits}-bit')} values"]
     elif digits in _SINGLE_DIGITS and _is_single_text(values):
@@ -147,6 +153,15 @@ def _common_divisor(scaled: FloatArray) -> float:
 def _significant_bits(values: FloatArray) -> int:
     """Fewest bits of a mantissa that hold every value."""
     return 53 - int(np.log2(_lowest_bit(values).min()))
+
+
+def _finer(values: FloatArray, spacing: float, bits: int) -> bool:
+    """Whether larger values lie on coarser grids, as a mantissa of so many bits has it, and not by chance.
+
+    A value of a grid is by chance a multiple of k steps once in k times.
+    """
+    coarser = 2.0 ** (np.floor(np.log2(np.unique(values))) - bits + 1)
+    return bool(np.prod(np.minimum(spacing / coarser, 1.0)) < _CHANCE)
 
 
 def _lowest_bit(values: FloatArray) -> FloatArray:
