@@ -81,6 +81,33 @@ def test_many_columns_link_known_records():
         assert np.abs(found.estimates[order] - records).max() < 1e-8
 
 
+@pytest.mark.parametrize(("columns", "wide", "known", "least"), [(6, 100, 5, 24), (6, 50, 6, 40), (16, 200, 8, 44)])
+def test_fewer_records_than_dimensions_are_linked_by_their_angles(columns, wide, known, least):
+    """Records that are no combinations of others: lengths alone leave thousands of assignments, angles a few."""
+    right = 0
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        records, order = spread(rng, 100, columns), rng.permutation(100)
+        released = np.empty((100, wide))
+        released[order] = projected(records, wide, rng)
+        links = ib.reconstruct("projection-map", released, ib.Knowledge(known=records[:known])).links
+        assert ((links < 0) | (links == order[:known])).all()
+        right += int((links >= 0).sum())
+    assert right >= least
+
+
+def test_the_true_assignment_is_valid():
+    """With probability 0.999: lengths of other orders leave no other one, so a record without a link missed a band."""
+    missed = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        records = rng.standard_normal((4, 6)) * 10.0 ** np.arange(0, 8, 2)[:, None]
+        links = ib.reconstruct("projection-map", projected(records, 9, rng), ib.Knowledge(known=records)).links
+        assert ((links < 0) | (links == np.arange(4))).all()
+        missed += int((links < 0).any())
+    assert missed <= 3
+
+
 @pytest.mark.parametrize(("columns", "wide", "known"), [(6, 20, 4), (6, 100, 3), (6, 12, 8), *slow((20, 12, 6))])
 def test_links_that_bands_do_not_settle_are_not_made(columns, wide, known):
     wrong = 0

@@ -15,15 +15,17 @@ estimated: regression does what there is to do. Where all rows lie in the span o
 exact.
 
 **Linking.** Where rows are not given: lengths agree within a band only, l |y|^2 / |x|^2 being chi-square with l degrees
-of freedom, and so do distances. All of that at once: given the rows of the records before it, the row of the next
-record is normal about a combination of theirs, with variance t^2 / l, t the distance of the record from their span. So
+of freedom, and so do distances. All of that at once is Bartlett's decomposition of Y Y': with c the combination of the
+rows of the records before it that the next record's foot is of theirs, and t its distance from that foot,
 
-    l |y - combination|^2 / t^2    is chi-square with l degrees of freedom, independent of those before.
+    z = sqrt(l) (y - c) / t    is standard normal in l dimensions, independent of the z of those before.
 
-An assignment is *valid* if all of these, and their sums, are within their bands, which the true one is with probability
-0.999. All valid assignments are listed, and a record is linked if they agree on its row: such links are right with that
-probability if the known records are in the release. Where there are too many to list, nothing is linked. It takes many
-released columns, or as many known records as they have dimensions.
+The square of its part along the k - 1 before is chi-square with k - 1 degrees of freedom (angles), that of the rest
+chi-square with l - k + 1 (lengths). An assignment is *valid* if all of these, and the sum over all records, are within
+their bands, which the true one is with probability 0.999. All valid assignments are listed, and a record is linked if
+they agree on its row: such links are right with that probability if the known records are in the release. Where there
+are too many to list, nothing is linked. It takes many released columns, or more known records than they have
+dimensions.
 """
 
 from dataclasses import dataclass, replace
@@ -52,6 +54,7 @@ IntArray = NDArray[np.int64]
 
 _MOST = 100_000  # assignments that are listed: a few seconds for every record on 1,000 rows
 _PAIRS = 1 << 22  # distances at once: 32 MiB
+_NUMBERS = 1 << 25  # of the rows that listed assignments hold: 256 MiB
 _RECORDS = 12  # known records that are linked, the longest: more would not tell more
 _EXACT = 1e-8  # of a row's length: what rounding leaves of its remainder
 
@@ -170,14 +173,21 @@ def _remainder(block: FloatArray, first_row: int, basis: FloatArray) -> FloatArr
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """What the next record's row should be, for each partial assignment: centres (b x l), one variance, and bands."""
+    """What the next record's row should be, for each partial assignment: centre (b x l), frame of those before, bands.
+
+    ``exact``: the record is a combination of those before, and its row is the centre up to rounding.
+    """
 
     centres: FloatArray
+    frames: FloatArray  # b x l x k, orthonormal
     sums: FloatArray
     taken: IntArray
     variance: float
-    band: tuple[float, float]
-    band_of_sum: tuple[float, float]
+    along: float
+    rest: tuple[float, float]
+    whole: tuple[float, float]
+    exact: bool
+    most: int
 
 
 def _links(release: Engine, known: FloatArray, progress: Progress) -> IntArray:
@@ -187,23 +197,37 @@ def _links(release: Engine, known: FloatArray, progress: Progress) -> IntArray:
     order = _order(known)[: min(_RECORDS, wide - 1)]
     if not len(order):
         return links
-    level = CHANCE_LIMIT / (2 * len(order))
-    chosen, sums = np.empty((1, 0), dtype=np.int64), np.zeros(1)
+    level = CHANCE_LIMIT / (3 * len(order))
+    chosen, sums, frames = np.empty((1, 0), dtype=np.int64), np.zeros(1), np.empty((1, wide, 0))
     for place, record in enumerate(order):
         before = known[order[:place]]
         share = np.linalg.lstsq(before.T, known[record], rcond=None)[0] if place else np.zeros(0)
         square = float((known[record] ** 2).sum())
         beyond = float(((known[record] - share @ before) ** 2).sum()) if place else square
         images = release.gather(chosen.ravel()).reshape(len(chosen), place, wide)
-        # Records in the span of those before have no freedom: rounding alone moves their rows.
-        variance = max(beyond, _EXACT**2 * square) / wide
-        bands = [_band(level, wide * many, exact=beyond <= _EXACT**2 * square) for many in (1, place + 1)]
-        step = _Step(np.einsum("k,bkl->bl", share, images), sums, chosen, variance, *bands)
+        exact = beyond <= _EXACT**2 * square  # of records in the span of those before, rounding alone moves the rows
+        seen = frames.shape[2]
+        step = _Step(
+            np.einsum("k,bkl->bl", share, images),
+            frames,
+            sums,
+            chosen,
+            max(beyond, _EXACT**2 * square) / wide,
+            float(chi2.isf(level, seen)) if seen else 0.0,
+            _band(level, wide - seen),
+            _band(level, wide * (place + 1)),
+            exact,
+            min(_MOST, _NUMBERS // (wide * (place + 1))),
+        )
         found = list(release.scan(_continued, step, "linking", progress))
         parents, last, sums = (np.concatenate(part) for part in zip(*found, strict=True))
-        if not 0 < len(last) <= _MOST:
+        if not 0 < len(last) <= step.most:
             return links
-        chosen = np.column_stack([chosen[parents], last])
+        chosen, frames = np.column_stack([chosen[parents], last]), frames[parents]
+        if not exact:
+            apart = release.gather(last) - step.centres[parents]
+            apart -= np.einsum("blk,bk->bl", frames, np.einsum("blk,bl->bk", frames, apart))
+            frames = np.concatenate([frames, (apart / row_norms(apart)[:, None])[:, :, None]], axis=2)
     agreed = (chosen == chosen[0]).all(axis=0)
     links[order[agreed]] = chosen[0, agreed]
     return links
@@ -228,32 +252,45 @@ def _order(known: FloatArray) -> IntArray:
     return np.array(order, dtype=np.int64)
 
 
-def _band(level: float, freedom: int, *, exact: bool) -> tuple[float, float]:
-    """Where a chi-square variable lies but with a probability of ``level``; from zero on where rounding is all."""
-    low, high = chi2.ppf(level / 2, freedom), chi2.isf(level / 2, freedom)
-    return (0.0 if exact else float(low)), float(high)
+def _band(level: float, freedom: int) -> tuple[float, float]:
+    """Where a chi-square variable lies but with a probability of ``level``."""
+    return float(chi2.ppf(level / 2, freedom)), float(chi2.isf(level / 2, freedom))
 
 
 def _continued(block: FloatArray, first_row: int, step: _Step) -> tuple[IntArray, IntArray, FloatArray]:
     """Valid continuations of partial assignments by rows of the block: assignment, row, sum so far."""
     found = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))]
-    total = 0
+    total, seen = 0, step.frames.shape[2]
     for part in tiles(block):
         rows = block[part]
-        at_once = max(1, _PAIRS // len(rows))
+        at_once = max(1, _PAIRS // (len(rows) * max(seen, 1)))
         for start in range(0, len(step.centres), at_once):
             some = slice(start, start + at_once)
             own = cdist(step.centres[some], rows, "sqeuclidean") / step.variance
             sums = own + step.sums[some, None]
-            inside = (own >= step.band[0]) & (own <= step.band[1])
-            inside &= (sums >= step.band_of_sum[0]) & (sums <= step.band_of_sum[1])
+            if step.exact:
+                inside = own <= step.whole[1]
+            else:
+                along = _along(step.frames[some], step.centres[some], rows) / step.variance
+                inside = (along <= step.along) & (own - along >= step.rest[0]) & (own - along <= step.rest[1])
+                inside &= (sums >= step.whole[0]) & (sums <= step.whole[1])
             parents, last = np.nonzero(inside)
             values, numbers = sums[parents, last], last + first_row + part.start
             parents = parents + start
             fresh = (step.taken[parents] != numbers[:, None]).all(axis=1)  # a row is one record's only
             found.append((parents[fresh], numbers[fresh], values[fresh]))
             total += int(fresh.sum())
-            if total > _MOST:  # more than will be gone through
+            if total > step.most:  # more than will be gone through
                 break
     parents, last, values = (np.concatenate(one) for one in zip(*found, strict=True))
     return parents, last, values
+
+
+def _along(frames: FloatArray, centres: FloatArray, rows: FloatArray) -> FloatArray:
+    """Squared length of what of each row, less each centre, lies in the frame of that centre: b x rows."""
+    if not frames.shape[2]:
+        return np.zeros((len(centres), len(rows)))
+    count, wide, seen = frames.shape
+    flat = frames.transpose(1, 0, 2).reshape(wide, count * seen)
+    parts = (rows @ flat).reshape(len(rows), count, seen) - np.einsum("blk,bl->bk", frames, centres)
+    return np.asarray((parts**2).sum(axis=2).T)
