@@ -105,7 +105,8 @@ def perturb(X: Any, scheme: str | Scheme = "rigid", seed: int | None = None) -> 
     Parameters
     ----------
     X
-        The table: NumPy, pandas, polars, Arrow or a path. Columns without numbers are left out, with a warning.
+        The table: NumPy, pandas, polars, Arrow or a path. Columns without numbers, and what stands beside a column of
+        vectors, are left out, with a warning.
     scheme
         A name, one of ``ib.schemes.SCHEMES``, or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
     seed

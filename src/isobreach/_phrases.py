@@ -85,10 +85,10 @@ def count(number: int, noun: str, nouns: str = "") -> str:
 
 
 def left_out(columns: Sequence[str]) -> list[str]:
-    """A sentence on the columns of a table that hold no numbers, none if there are none.
+    """A sentence on the columns of a table that were left out, none if there are none.
 
     >>> left_out(["name", "town"])
-    ["Columns without numbers were left out: 'name', 'town'. No figure is about them."]
+    ["Columns were left out: 'name', 'town'. No figure is about them."]
     """
     listed = ", ".join(map(repr, columns))
-    return [f"Columns without numbers were left out: {listed}. No figure is about them."] if columns else []
+    return [f"Columns were left out: {listed}. No figure is about them."] if columns else []

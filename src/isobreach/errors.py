@@ -56,7 +56,7 @@ class OutputError(IsobreachError, OSError):
 
 
 class LeftOutWarning(UserWarning):
-    """Columns without numbers were left out: no figure of the result is about them.
+    """Columns were left out: no figure of the result is about them.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class LeftOutWarning(UserWarning):
     def __init__(self, name: str, columns: Sequence[str]) -> None:
         self.name, self.columns = name, tuple(columns)
         listed = ", ".join(map(repr, columns))
-        super().__init__(discreet(f"{name}: columns without numbers were left out: {listed}. Nothing is said of them."))
+        super().__init__(discreet(f"{name}: columns were left out: {listed}. Nothing is said of them."))
 
     def __reduce__(self) -> tuple[type["LeftOutWarning"], tuple[str, tuple[str, ...]]]:
         return type(self), (self.name, self.columns)

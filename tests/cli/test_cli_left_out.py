@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-SAID = "Columns without numbers were left out: 'note'. No figure is about them."
+SAID = "Columns were left out: 'note'. No figure is about them."
 
 
 @pytest.fixture

@@ -165,7 +165,7 @@ def test_a_workbook_of_mixed_cells_is_read_as_csv_would_be(tmp_path):
         (
             "t.parquet.gz",
             b"",
-            "X must be a .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .feather, .arrow, .npy or",
+            "X must be a .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .feather, .arrow, .npy, .xlsx,",
         ),
     ],
 )

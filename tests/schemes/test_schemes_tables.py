@@ -82,7 +82,7 @@ def test_columns_of_text_are_never_in_the_release(kind):
         "polars": lambda: FRAMES["polars"].with_columns(pl.Series("name", IDS)),
         "arrow": lambda: FRAMES["arrow"].append_column("name", pa.array(IDS)),
     }[kind]()
-    with pytest.warns(ib.LeftOutWarning, match="X: columns without numbers were left out: 'name'"):
+    with pytest.warns(ib.LeftOutWarning, match="X: columns were left out: 'name'"):
         release = ib.perturb(frame, "rigid", seed=0)
     assert _names(release.data) == RELEASED
     assert release.left_out == ("name",)

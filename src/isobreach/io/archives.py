@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.io.files import readable
+from isobreach.io.content import readable
 
 
 def read_arrays(path: Path, name: str) -> dict[str, NDArray[Any]] | None:
@@ -22,12 +22,16 @@ def read_arrays(path: Path, name: str) -> dict[str, NDArray[Any]] | None:
     """
     if not path.is_file():
         return None
-    with readable(path, name):
-        try:
-            # Opened here, because np.load leaves a file open that turns out to be no archive.
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                return {field: np.asarray(archive[field]) for field in archive.files}
-        except PermissionError:
-            raise
-        except Exception:  # noqa: BLE001  damage shows as any error of zipfile, zlib or NumPy
-            return None
+    with readable(path, name), path.open("rb") as file:  # opened here, because np.load leaves it open where it fails
+        return unpacked(file)
+
+
+def unpacked(file: Any) -> dict[str, NDArray[Any]] | None:
+    """Return the arrays in an open file by their names; None where it is damaged, or holds Python objects."""
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {field: np.asarray(archive[field]) for field in archive.files}
+    except PermissionError:
+        raise
+    except Exception:  # noqa: BLE001  damage shows as any error of zipfile, zlib or NumPy
+        return None

@@ -2,7 +2,11 @@
 """The bytes of a table: in a file, or read from the standard input; unpacked where gzip packed them."""
 
 import io
+import os
 import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -11,9 +15,9 @@ from isobreach.errors import InputError
 
 TEXT = (".csv", ".tsv")
 ARROW = (".feather", ".arrow")
-# What a table may be written as; Excel files are only read.
+# What a table may be written as; the others are only read.
 WRITTEN = (*TEXT, *(f"{suffix}.gz" for suffix in TEXT), ".parquet", *ARROW, ".npy")
-READ = (*WRITTEN, ".xlsx")
+READ = (*WRITTEN, ".xlsx", ".jsonl", ".jsonl.gz", ".npz", ".fvecs")
 
 # How the bytes begin that are not text.
 _BEGINNINGS = {
@@ -91,3 +95,16 @@ def standard_input(name: str) -> Content:
     return Content(
         content, next((suffix for start, suffix in _BEGINNINGS.items() if content.startswith(start)), ".csv")
     )
+
+
+@contextmanager
+def readable(path: Path, name: str) -> Iterator[None]:
+    """Turn an operating system's error into the one line that names the input."""
+    try:
+        yield
+    except OSError as error:
+        # Arrow and gzip say by such errors that packed bytes are damaged.
+        reason = os.strerror(error.errno) if error.errno else "damaged"
+        raise InputError(name, "must be readable", f"{path}: {reason}") from None
+    except (EOFError, zlib.error):
+        raise InputError(name, "must be readable", f"{path}: damaged") from None

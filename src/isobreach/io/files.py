@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables in files: CSV, TSV, Parquet (one file or a folder of parts), Arrow, Excel and .npy, chosen by extension.
+"""Tables in files, chosen by extension: CSV, Parquet (one file or a folder of parts), Arrow, Excel, exports of vectors.
 
 Reading turns every way in which a file can be wrong into one line that says where, without quoting the file:
 what stands in it is private. Writing is atomic.
@@ -7,10 +7,7 @@ what stands in it is private. Writing is atomic.
 
 import difflib
 import hashlib
-import os
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,9 +18,10 @@ from numpy.typing import NDArray
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.atomic import atomic_file
-from isobreach.io.content import ARROW, READ, WRITTEN, Content, form
+from isobreach.io.content import ARROW, READ, WRITTEN, Content, form, readable
 from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_layout, settled, write_csv
 from isobreach.io.excel import arrow_column, read_excel
+from isobreach.io.exports import read_fvecs, read_json_lines, read_npz
 from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy, like
 
 
@@ -90,6 +88,12 @@ def read_content(
             return Stored(None, None, False, (), numbers=_read_npy(content, name, columns, id_column))
         case ".xlsx":
             return _read_excel(content, name, columns, id_column, sheet, raw=raw)
+        case ".jsonl" | ".jsonl.gz":
+            return read_arrow(read_json_lines(content, name), name, columns, id_column)
+        case ".npz":
+            return read_arrow(read_npz(content, name), name, columns, id_column)
+        case ".fvecs":
+            return read_arrow(read_fvecs(content, name), name, columns, id_column)
         case _:
             return _read_arrow(content, name, columns, id_column)
 
@@ -346,16 +350,3 @@ def check_regular(path: Path, name: str) -> None:
 def _hex_digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextmanager
-def readable(path: Path, name: str) -> Iterator[None]:
-    """Turn an operating system's error into the one line that names the input."""
-    try:
-        yield
-    except OSError as error:
-        # Arrow and gzip say by such errors that packed bytes are damaged.
-        reason = os.strerror(error.errno) if error.errno else "damaged"
-        raise InputError(name, "must be readable", f"{path}: {reason}") from None
-    except (EOFError, zlib.error):
-        raise InputError(name, "must be readable", f"{path}: damaged") from None

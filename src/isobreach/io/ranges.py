@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from isobreach._phrases import count
 from isobreach.errors import InputError
-from isobreach.io.content import Content
+from isobreach.io.content import Content, readable
 from isobreach.io.delimited import Written, read_csv, read_layout
-from isobreach.io.files import check_regular, readable
+from isobreach.io.files import check_regular
 from isobreach.io.tables import default_columns
 
 _ENDS = {"least": -np.inf, "greatest": np.inf}

@@ -18,7 +18,8 @@ from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.files import wanted_columns
 from isobreach.io.sources import Source, as_table
-from isobreach.io.tables import Table, arrow_lists, as_ids, check_lists, pandas_lists
+from isobreach.io.tables import Table, as_ids
+from isobreach.io.vectors import chosen, entry_names, matrix
 
 Kind = Literal["number", "truth", "date", "text", "other"]
 _DAY = 86_400_000_000  # microseconds
@@ -48,7 +49,8 @@ class RawColumn:
 class RawTable:
     """Columns as they came, with the ids of the rows and the kind of container.
 
-    ``commas``: a comma separates the fields of the file, so that it is no decimal mark.
+    ``commas``: a comma separates the fields of the file, so that it is no decimal mark. ``beside``: columns that were
+    left out because they only stand beside vectors.
     """
 
     columns: tuple[RawColumn, ...]
@@ -57,6 +59,7 @@ class RawTable:
     kind: str = "numpy"
     notes: tuple[str, ...] = ()
     commas: bool = False
+    beside: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,12 +80,12 @@ def as_raw(given: Any, name: str, columns: Sequence[str] | None = None, id_colum
         stored = given.stored(columns, id_column, raw=True)
         if stored.numbers is not None:  # a .npy file, which has no names
             return _from_table(stored.numbers)
-        found = replace(_from_arrow(stored.arrow, name), notes=stored.notes, commas=stored.commas)
-        return _with_ids(found, name, stored.id_column)
+        found = _from_arrow(stored.arrow, name, stored.id_column, required=stored.required)
+        return replace(found, notes=stored.notes + found.notes, commas=stored.commas)
     frame = None if isinstance(given, Table | np.ndarray | list | tuple) else _narwhals(given)
     if frame is None:
         return _selected(_from_table(as_table(given, name)), name, columns, id_column)
-    return _selected(_from_frame(frame, name), name, columns, id_column)
+    return _from_frame(frame, name, columns, id_column)
 
 
 def without_column(table: RawTable, name: str, column: str) -> tuple[RawTable, RawColumn]:
@@ -103,7 +106,7 @@ def numbers_of(table: RawTable, name: str) -> Table:
     if not numeric:
         raise InputError(name, "must have a column of numbers", "none")
     values = np.stack([one.values for one in numeric], axis=1)
-    left_out = tuple(one.name for one in table.columns if one not in numeric)
+    left_out = (*(one.name for one in table.columns if one not in numeric), *table.beside)
     return Table(values, tuple(one.name for one in numeric), table.ids, table.kind, table.notes, left_out)
 
 
@@ -132,7 +135,7 @@ def _narwhals(given: Any) -> Any:
         return None
 
 
-def _from_frame(frame: Any, name: str) -> RawTable:
+def _from_frame(frame: Any, name: str, columns: Sequence[str] | None, id_column: str | None) -> RawTable:
     """A frame that narwhals knows; the index of a pandas frame as ids, unless it only counts the rows."""
     import pyarrow as pa
 
@@ -141,7 +144,6 @@ def _from_frame(frame: Any, name: str) -> RawTable:
     check_names(name, labels)
     ids = None
     if kind == "pandas":
-        check_lists(name, [label for j, label in enumerate(labels) if pandas_lists(native.iloc[:, j])])
         index = native.index
         counts = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
         ids = None if counts else as_ids(index)
@@ -150,8 +152,10 @@ def _from_frame(frame: Any, name: str) -> RawTable:
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         rule = "must have columns of one type each"
         raise InputError(name, rule, "a column of mixed types", "Convert it to text or to numbers.") from None
-    found = _from_arrow(arrow.select(range(len(labels))), name)
-    return replace(found, ids=ids, kind={"pyarrow": "arrow"}.get(kind, kind))
+    arrow = arrow.select(range(len(labels))).rename_columns(labels)
+    arrow = arrow.select(wanted_columns(name, labels, columns, id_column))
+    found = _from_arrow(arrow, name, id_column, required=columns is not None)
+    return replace(found, ids=ids if found.ids is None else found.ids, kind={"pyarrow": "arrow"}.get(kind, kind))
 
 
 def _from_table(table: Table) -> RawTable:
@@ -160,14 +164,23 @@ def _from_table(table: Table) -> RawTable:
     return RawTable(columns, len(table.values), table.ids, table.kind, table.notes)
 
 
-def _from_arrow(arrow: Any, name: str) -> RawTable:
+def _from_arrow(arrow: Any, name: str, id_column: str | None, *, required: bool) -> RawTable:
     labels = arrow.column_names
     check_names(name, labels)
     if not arrow.num_rows or not labels:
         raise InputError(name, "must have at least one row and one column", f"{arrow.num_rows} x {len(labels)}")
-    check_lists(name, [label for j, label in enumerate(labels) if arrow_lists(arrow.column(j))])
-    columns = tuple(_column(label, arrow.column(j)) for j, label in enumerate(labels))
-    return RawTable(columns, arrow.num_rows)
+    data = chosen(arrow, name, required=required, ids=id_column)
+    columns: list[RawColumn] = []
+    for label in labels:
+        if label in data.vectors:
+            rows = matrix(arrow.column(label), name, label)
+            entries = zip(entry_names(label, rows.shape[1]), rows.T, strict=True)
+            columns += [RawColumn(entry, "number", values) for entry, values in entries]
+        elif label in data.kept or label == id_column:
+            columns.append(_column(label, arrow.column(label)))
+    check_names(name, [column.name for column in columns])
+    table = RawTable(tuple(columns), arrow.num_rows, notes=data.notes, beside=data.beside)
+    return _with_ids(table, name, id_column)
 
 
 def _column(label: str, cells: Any) -> RawColumn:

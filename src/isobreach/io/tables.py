@@ -6,7 +6,6 @@ that results can name what they speak of. Frame libraries are recognised by the 
 imported only when an object of theirs is at hand: neither is needed to use isobreach.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from isobreach._validation import check_choice, check_names, check_shape, check_table
 from isobreach.errors import InputError, MissingExtraError
+from isobreach.io.vectors import Chosen, chosen, entry_names, from_objects, is_vectors, matrix
 
 KINDS = ("numpy", "pandas", "polars", "arrow")
 
@@ -23,9 +23,6 @@ KINDS = ("numpy", "pandas", "polars", "arrow")
 _WHOLE = frozenset({"known", "dictionary", "sample"})
 _PARTIAL = frozenset({"known", "values"})  # records that may lack attributes: empty cells, nulls, NaN
 _LISTED = 20  # columns that a message names: as many as fit into two lines
-_SELECT = "choose columns with --columns (in Python: select them before the call)"
-
-_WRITTEN = r"^\s*[\[(]\s*[-+]?\.?\d[-+.\deE]*[\s,]"  # the beginning of [0.1, 0.2] or (1 2)
 
 # Rows copied at a time out of columnar memory: a block of a hundred columns stays in the cache.
 _BATCH_ROWS = 4096
@@ -127,13 +124,19 @@ def from_arrow(
     required: bool = False,
     ids: NDArray[Any] | None = None,
     notes: tuple[str, ...] = (),
+    beside: Sequence[str] = (),
 ) -> Table:
-    """Return the numeric columns of an Arrow table; ``required`` makes a column without numbers an error."""
+    """Return the numeric columns of an Arrow table, or its vectors.
+
+    ``required`` makes a column without numbers an error; ``beside``: columns that the table had besides.
+    """
     import pyarrow as pa
 
     _check_size(name, table.shape)
     check_names(name, table.column_names)
-    check_lists(name, [label for j, label in enumerate(table.column_names) if arrow_lists(table.column(j))])
+    data = chosen(table, name, required=required, beside=beside)
+    if data.vectors:
+        return _from_vectors(table, name, data, kind, ids, notes)
     numeric = [_is_numeric(field.type) for field in table.schema]
     columns, left_out = _split(table.column_names, numeric)
     notes += _left_out(name, columns, left_out, required=required)
@@ -150,6 +153,30 @@ def from_arrow(
     return Table(values, columns, ids, kind, notes, left_out)
 
 
+def _from_vectors(
+    table: Any, name: str, data: Chosen, kind: str, ids: NDArray[Any] | None, notes: tuple[str, ...]
+) -> Table:
+    """Return vectors, and the numbers that were named beside them, as one table; vectors alone keep their memory."""
+    _left_out(name, (), tuple(label for label in data.kept if not _holds_numbers(table, label, data)), required=True)
+    parts: list[NDArray[Any]] = []
+    columns: list[str] = []
+    for label in data.kept:
+        if label in data.vectors:
+            parts.append(matrix(table.column(label), name, label))
+            columns += entry_names(label, parts[-1].shape[1])
+        else:
+            parts.append(np.asarray(_plain(table.column(label)).to_numpy())[:, None])
+            columns.append(label)
+    values = parts[0] if len(parts) == 1 else np.hstack(parts)
+    check_names(name, columns)
+    check_table(name, values, columns, partial=name in _PARTIAL)
+    return Table(values, tuple(columns), ids, kind, notes + data.notes, data.beside)
+
+
+def _holds_numbers(table: Any, label: str, data: Chosen) -> bool:
+    return label in data.vectors or _is_numeric(table.column(label).type)
+
+
 def _from_pandas(frame: Any, name: str) -> Table:
     """Return the numeric columns of a pandas frame, its index as ids unless it only counts the rows."""
     import pandas as pd
@@ -157,7 +184,12 @@ def _from_pandas(frame: Any, name: str) -> Table:
     _check_size(name, frame.shape)
     labels = [str(label) for label in frame.columns]
     check_names(name, labels)
-    check_lists(name, [label for j, label in enumerate(labels) if pandas_lists(frame.iloc[:, j])])
+    counts = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
+    ids = None if counts else as_ids(frame.index)
+    vectors = pandas_vectors(frame, name, labels)
+    if vectors.num_columns:
+        beside = [label for label in labels if label not in vectors.column_names]
+        return from_arrow(vectors, name, kind="pandas", ids=ids, beside=beside)
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     columns, left_out = _split(labels, numeric)
     notes = _left_out(name, columns, left_out)
@@ -168,8 +200,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
         dtype = np.result_type(*(_numpy_dtype(dtype) for dtype in part.dtypes))
         values = part.to_numpy(dtype=_settled(dtype))
     check_table(name, values, columns, partial=name in _PARTIAL)
-    counts = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
-    return Table(values, columns, None if counts else as_ids(frame.index), "pandas", notes, left_out)
+    return Table(values, columns, ids, "pandas", notes, left_out)
 
 
 def as_ids(labels: Any) -> NDArray[Any]:
@@ -220,41 +251,27 @@ def _left_out(
     return (f"left out {listed}",)
 
 
-def check_lists(name: str, labels: Sequence[str]) -> None:
-    """Refuse columns of lists: vectors, most likely the data itself, beside which numbers are only notes."""
-    if labels:
-        step = f"Give every entry a column of its own, or {_SELECT}."
-        raise InputError(name, "must hold single numbers", f"lists in column {labels[0]!r}", step)
-
-
-def arrow_lists(column: Any) -> bool:
-    """Whether an Arrow column holds lists, or text that is lists of numbers written out."""
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
-    stored = getattr(column.type, "storage_type", column.type)  # behind an extension such as a tensor
-    if pa.types.is_string(stored) or pa.types.is_large_string(stored):
-        return _mostly(pc.sum(pc.match_substring_regex(column, _WRITTEN)).as_py(), len(column) - column.null_count)
-    return pa.types.is_nested(stored) and hasattr(stored, "value_type")
-
-
-def pandas_lists(column: Any) -> bool:
-    """The same for a pandas column, whose cells may be any objects."""
-    if hasattr(column.dtype, "pyarrow_dtype"):
-        import pyarrow as pa
-
-        return arrow_lists(pa.chunked_array([pa.array(column)]))
-    if column.dtype.kind != "O":
+def object_vectors(column: Any) -> bool:
+    """Whether a pandas column holds lists, tuples or arrays, which Arrow does not tell by their type."""
+    if column.dtype.kind != "O" or hasattr(column.dtype, "pyarrow_dtype"):
         return False
-    texts = [cell for cell in column if isinstance(cell, str)]
     others = (cell for cell in column if not isinstance(cell, str | bytes | Mapping))
-    return any(hasattr(cell, "__len__") for cell in others) or _mostly(
-        sum(re.match(_WRITTEN, text) is not None for text in texts), len(texts)
-    )
+    return any(hasattr(cell, "__len__") for cell in others)
 
 
-def _mostly(count: int | None, total: int) -> bool:
-    return total > 0 and 2 * (count or 0) >= total
+def pandas_vectors(frame: Any, name: str, labels: Sequence[str]) -> Any:
+    """Return the columns of a pandas frame that may be vectors as an Arrow table: lists, and text."""
+    import pandas as pd
+    import pyarrow as pa
+
+    found = {}
+    for j, label in enumerate(labels):
+        column = frame.iloc[:, j]
+        if object_vectors(column):
+            found[label] = pa.chunked_array([from_objects(column.tolist(), name, label)])
+        elif hasattr(column.dtype, "pyarrow_dtype") or pd.api.types.is_string_dtype(column.dtype):
+            found[label] = pa.chunked_array([pa.array(column, from_pandas=True)])
+    return pa.table({label: cells for label, cells in found.items() if is_vectors(cells)})
 
 
 def _is_numeric(arrow_type: Any) -> bool:

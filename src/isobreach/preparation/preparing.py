@@ -21,7 +21,7 @@ from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
 from isobreach.preparation.recognising import amounts, as_truths, dates, names_rows, truths
-from isobreach.preparation.steps import REASONS, TEXTS, Step, Steps
+from isobreach.preparation.steps import MISSED, REASONS, Step, Steps
 from isobreach.preparation.table import PreparedTable
 
 MISSING, CATEGORIES = ("drop", "mean"), ("one-hot", "leave-out")
@@ -46,7 +46,7 @@ def prepare(
     check_choice("categories", categories, CATEGORIES)
     raw = as_raw(frame, name, columns, id_column)
     named = set(columns or ())
-    steps: list[Step] = []
+    steps = [_left_out(label, "beside") for label in raw.beside]
     kept: list[RawColumn] = []
     for column in raw.columns:
         made, done = _decided(column, raw, name, one_hot=categories == "one-hot", named=column.name in named)
@@ -75,7 +75,7 @@ def prepare(
     ids = raw.ids
     if len(rows) < raw.rows:
         ids = rows if ids is None else ids[rows]  # so that a report names the owner's rows
-    out = tuple(s.column for s in steps if s.what == "left out" and s.parameters["reason"] in TEXTS)
+    out = tuple(s.column for s in steps if s.what == "left out" and s.parameters["reason"] in MISSED)
     return PreparedTable(values, labels, ids, raw.kind, raw.notes, tuple(map(str, out)), recipe=recipe, rows=rows)
 
 

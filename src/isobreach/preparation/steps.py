@@ -19,8 +19,9 @@ REASONS = {
     "constant": "the same value in every row",
     "empty": "no value at all",
     "other": "neither numbers, dates nor text",
+    "beside": "a note beside vectors, which are the data",
 }
-TEXTS = ("text", "many values", "constant text")  # reasons to leave out text that does not name rows
+MISSED = ("text", "many values", "constant text", "beside")  # reasons to leave out what is neither an id nor constant
 
 
 @dataclass(frozen=True)
