@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Settings of all tests; its place here also makes ``oracles`` importable.
 
-Every test of linking and attacks runs on each engine: on arrays with threads, and on worker processes, into which each
-kernel is pickled with its parameters. The second way is slow, except for a part that has a kernel of every kind. The
-larger cases of a test, slow by themselves, run on arrays only.
+Every test of linking and attacks runs on each engine: on arrays with threads, on worker processes, into which each
+kernel is pickled with its parameters, and on Parquet files. The other ways than arrays are slow, except for a part that
+has a kernel of every kind. The larger cases of a test, slow by themselves, run on arrays only.
 """
 
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from effort import load_profile
+from engine_files import ArrayInFiles
 from isobreach.engine import LocalEngine, ProcessEngine, using
 from postgres_server import postgresql
 
@@ -19,7 +20,7 @@ __all__ = ["postgresql"]
 load_profile()
 
 CONFORMING = ("linking", "attacks")
-TELLING = {"test_linking_edges", "test_kaplan", "test_attacks_ranking"}  # files whose tests on processes are not slow
+TELLING = {"test_linking_edges", "test_kaplan", "test_attacks_ranking"}  # files whose tests are quick on every engine
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,14 +34,16 @@ def pytest_generate_tests(metafunc):
     path = Path(metafunc.module.__file__)
     if path.parent.name in CONFORMING:
         marks = [] if path.stem in TELLING else [pytest.mark.slow]
-        kinds = [pytest.param(LocalEngine, id="arrays"), pytest.param(ProcessEngine, id="processes", marks=marks)]
+        others = {"processes": ProcessEngine, "files": ArrayInFiles}
+        kinds = [pytest.param(LocalEngine, id="arrays")]
+        kinds += [pytest.param(kind, id=name, marks=marks) for name, kind in others.items()]
         metafunc.parametrize("engine", kinds, indirect=True, scope="session")
 
 
 def pytest_collection_modifyitems(config, items):
-    def larger_on_processes(item):
-        engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
-        return engine is ProcessEngine and len(list(item.iter_markers("slow"))) > 1
+    def larger_elsewhere(item):
+        engine = item.callspec.params.get("engine", LocalEngine) if hasattr(item, "callspec") else LocalEngine
+        return engine is not LocalEngine and len(list(item.iter_markers("slow"))) > 1
 
-    config.hook.pytest_deselected(items=[item for item in items if larger_on_processes(item)])
-    items[:] = [item for item in items if not larger_on_processes(item)]
+    config.hook.pytest_deselected(items=[item for item in items if larger_elsewhere(item)])
+    items[:] = [item for item in items if not larger_elsewhere(item)]

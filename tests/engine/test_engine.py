@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 import engine_kernels as kernels
+from engine_files import ArrayInFiles
 from isobreach.engine import ArrayColumn, LocalEngine, ProcessEngine, as_engine, default_workers, tile_rows, using
 from isobreach.engine.processes import end_processes
 from isobreach.errors import InputError
 
 ROWS, COLUMNS = 10_000, 16  # two tiles and a bit
 TABLE = np.random.default_rng(0).standard_normal((ROWS, COLUMNS))
-ENGINES = [LocalEngine, ProcessEngine]
+ENGINES = [LocalEngine, ProcessEngine, ArrayInFiles]
 
 
 @pytest.fixture(params=ENGINES)
@@ -197,7 +198,8 @@ def test_a_process_that_dies_is_replaced():
 def test_a_task_may_have_tasks_of_its_own(kind):
     with using(kind, workers=2):
         found = list(default_workers().run(kernels.nested, [1.0, 2.0], None))
-    assert found == [("LocalEngine", 6.0), ("LocalEngine", 14.0)]  # a worker is a place where threads do
+    name = "ArrayInFiles" if kind is ArrayInFiles else "LocalEngine"  # a worker is a place where threads do
+    assert found == [(name, 6.0), (name, 14.0)]
 
 
 @pytest.mark.parametrize("total", [0, 1, 40, 5000])

@@ -5,6 +5,7 @@ from isobreach.engine.base import Engine, Kernel, tile_rows, tiles
 from isobreach.engine.column import ArrayColumn, Column
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
+from isobreach.engine.parquet import ParquetEngine, ParquetFiles
 from isobreach.engine.processes import ProcessEngine
 from isobreach.engine.threads import ONE_BLAS_THREAD, processors
 from isobreach.engine.workers import PAIR_TILE, Workers
@@ -17,6 +18,8 @@ __all__ = [
     "Engine",
     "Kernel",
     "LocalEngine",
+    "ParquetEngine",
+    "ParquetFiles",
     "ProcessEngine",
     "Workers",
     "as_engine",

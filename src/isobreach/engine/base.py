@@ -27,8 +27,8 @@ Kernel = Callable[..., T]  # (block, first_row, params), and the part of a colum
 class Engine(ABC):
     """The released rows, and the workers that visit them block by block.
 
-    A new engine defines ``shape``, ``dtype``, ``workers``, ``crew``, ``scan`` and ``gather``. It may define ``column``
-    anew to keep results where the rows are.
+    A new engine defines ``shape``, ``dtype``, ``workers``, ``crew``, ``scan`` and ``gather``. One whose rows are not at
+    hand may define ``keep``, ``column``, ``everything`` and ``where`` anew.
     """
 
     @property
@@ -82,7 +82,22 @@ class Engine(ABC):
 
     @abstractmethod
     def gather(self, rows: ArrayLike) -> FloatArray:
-        """Return the given rows, as float64. Few: on files, rows that lie apart cost a pass."""
+        """Return the given rows, as float64. Few: on files, rows that lie apart cost a pass unless they were kept."""
+
+    def keep(self, rows: ArrayLike, values: FloatArray | None = None) -> None:  # noqa: B027 - most have nothing to do
+        """Have some rows at hand for ``gather``: an engine on files picks them up in the next pass that it makes.
+
+        Parameters
+        ----------
+        rows
+            Few, in any order.
+        values
+            The rows themselves, where a pass brought them already.
+        """
+
+    def where(self, row: int, column: int) -> str:
+        """Where an entry stands, in words for a message; both numbers are counted from 0."""
+        return f"row {row + 1}, column {column + 1}"
 
     def column(
         self,
@@ -97,20 +112,14 @@ class Engine(ABC):
 
         The parameters are those of ``scan``. The result is a handle.
         """
-        joined, start = np.empty(0), 0
-        for part in self.scan(kernel, params, label, progress, beside=beside):
-            if not start:
-                joined = np.empty((self.shape[0], *part.shape[1:]))
-            joined[start : start + len(part)] = part
-            start += len(part)
-        return ArrayColumn(joined)
+        return ArrayColumn.of(self.scan(kernel, params, label, progress, beside=beside), self.shape[0])
 
     def everything(self, reason: str, progress: Progress = no_progress) -> FloatArray:
         """Return all rows at once, as one array: for algorithms that compare every row with every other one.
 
         ``reason`` says which they are. An engine whose rows do not fit into memory refuses with it.
         """
-        return self.column(_copy, None, "reading rows", progress).values()
+        return ArrayColumn.of(self.scan(_copy, None, "reading rows", progress), self.shape[0]).values()
 
     def run(self, task: Callable[[I, P], T], items: Iterable[I], params: P, *, ahead: int | None = None) -> Iterator[T]:
         """Do a task that is no pass over the rows for every item, on the engine's workers: see ``Workers.run``."""

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One number a released row, or a few: a handle of the engine, which keeps the numbers until somebody asks for them."""
 
+import os
+import tempfile
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach.errors import OutputError
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 P = TypeVar("P")
 
+_NEAR = 512  # rows between two that are read together: a page of one number a row
 _CHUNK = 1 << 18  # rows that are handed out at a time: intermediate arrays stay small beside the release
-_SAMPLE = 1 << 16  # values from which the threshold of the smallest ones is guessed
 
 
 class Column(ABC):
@@ -60,21 +65,22 @@ class Column(ABC):
         ties
             Decides between rows with the same number, smallest first; then the lower row comes first.
         """
-        values, left_out = self.values(), np.unique(np.asarray(excluded, dtype=np.int64))
-        total, wanted = len(values), count + len(left_out)
-        chosen = np.arange(total)
-        if total > 8 * wanted:
-            # A threshold from a sample leaves a few times what is wanted: one comparison a row instead of a selection.
-            sample = values[:: max(1, total // _SAMPLE)]
-            place = min(len(sample) - 1, int(4 * wanted / total * len(sample)) + 16)
-            below = np.flatnonzero(values <= np.partition(sample, place)[place])
-            chosen = below if len(below) >= wanted else chosen
-        chosen = chosen[~np.isin(chosen, left_out, assume_unique=True)]
-        if len(chosen) > count:
-            last = np.partition(values[chosen], count - 1)[count - 1]
-            chosen = chosen[values[chosen] <= last]
-        keys = (values[chosen],) if ties is None else (ties.take(chosen), values[chosen])
-        return chosen[np.lexsort(keys)[:count]]
+        left_out = np.unique(np.asarray(excluded, dtype=np.int64))
+        enough = count + len(left_out)
+        rows, keys = np.empty(0, dtype=np.int64), np.empty((2, 0))  # the best so far, by ties and then by numbers
+        for start, values in self.chunks():
+            # One comparison a row; what may be among the best is looked at more closely.
+            chosen = np.flatnonzero(values <= (keys[1, -1] if len(rows) == count else np.inf))
+            if len(chosen) > enough:
+                chosen = chosen[values[chosen] <= np.partition(values[chosen], enough - 1)[enough - 1]]
+            chosen = start + chosen
+            chosen = chosen[~np.isin(chosen, left_out, assume_unique=True)]
+            own = values[chosen - start]
+            new = np.stack([np.zeros(len(chosen)) if ties is None else ties.take(chosen), own])
+            rows, keys = np.concatenate([rows, chosen]), np.concatenate([keys, new], axis=1)
+            best = np.lexsort(keys)[:count]
+            rows, keys = rows[best], keys[:, best]
+        return rows
 
 
 class ArrayColumn(Column):
@@ -82,6 +88,17 @@ class ArrayColumn(Column):
 
     def __init__(self, values: FloatArray) -> None:
         self._values = values
+
+    @classmethod
+    def of(cls, parts: Iterable[FloatArray], rows: int) -> "ArrayColumn":
+        """Return the column whose numbers come in parts, in row order, for so many rows."""
+        joined, start = np.empty(0), 0
+        for part in parts:
+            if not start:
+                joined = np.empty((rows, *part.shape[1:]))
+            joined[start : start + len(part)] = part
+            start += len(part)
+        return cls(joined)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -91,6 +108,73 @@ class ArrayColumn(Column):
     def take(self, rows: ArrayLike | slice) -> FloatArray:
         """Return a view for a range of rows, else a copy."""
         return self._values[rows if isinstance(rows, slice) else np.asarray(rows, dtype=np.int64)]
+
+
+class FileColumn(Column):
+    """A column in a temporary file, which has no name and ends with the handle.
+
+    It is read where it is asked for, not mapped: what was read does not stay in the memory of the process.
+    """
+
+    def __init__(self, file: Any, shape: tuple[int, ...]) -> None:
+        self._file, self._shape = file, shape
+        weakref.finalize(self, file.close)
+        self._line = 8 * int(np.prod(shape[1:], dtype=np.int64))  # bytes of a row
+
+    @classmethod
+    def of(cls, parts: Iterable[FloatArray], rows: int) -> "FileColumn":
+        """Return the column whose numbers come in parts, in row order, for so many rows."""
+        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it is closed with the handle
+        width: tuple[int, ...] = ()
+        try:
+            for part in parts:
+                width = part.shape[1:]
+                _write(file, np.ascontiguousarray(part))
+        except BaseException:
+            file.close()
+            raise
+        return cls(file, (rows, *width))
+
+    def __reduce__(self) -> tuple[type[ArrayColumn], tuple[FloatArray]]:
+        """What travels is the numbers: a file without a name cannot."""
+        return ArrayColumn, (self.values(),)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows, and numbers a row if there are several."""
+        return self._shape
+
+    def take(self, rows: ArrayLike | slice) -> FloatArray:
+        """Return the numbers of a range of rows in one read; of single rows, neighbours together."""
+        if isinstance(rows, slice):
+            start, stop, step = rows.indices(len(self))
+            return self._read(start, max(stop, start))[::step]
+        wanted = np.asarray(rows, dtype=np.int64)
+        found = np.empty((len(wanted), *self._shape[1:]))
+        order = np.argsort(wanted, kind="stable")
+        for near in np.split(order, np.flatnonzero(np.diff(wanted[order]) > _NEAR) + 1) if len(order) else ():
+            first, last = int(wanted[near[0]]), int(wanted[near[-1]])
+            found[near] = self._read(first, last + 1)[wanted[near] - first]
+        return found
+
+    def _read(self, start: int, stop: int) -> FloatArray:
+        values = np.empty((stop - start, *self._shape[1:]))
+        into, place = memoryview(values.view(np.uint8).reshape(-1)), start * self._line  # type: ignore[arg-type]
+        while len(into):  # a system call reads two gigabytes at most
+            done = os.preadv(self._file.fileno(), [into], place)
+            into, place = into[done:], place + done
+        return values
+
+
+def _write(file: Any, numbers: FloatArray) -> None:
+    rest = memoryview(numbers.view(np.uint8).reshape(-1))  # type: ignore[arg-type]
+    try:
+        while len(rest):
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        reason, step = os.strerror(error.errno or 0), "Set TMPDIR to a folder with more room."
+        message = f"{tempfile.gettempdir()}: one number a row does not fit there: {reason}. {step}"
+        raise OutputError(message) from None
 
 
 class _Derived(Column):
@@ -107,7 +191,4 @@ class _Derived(Column):
         return self._function(self._base.take(rows), self._params)
 
     def values(self) -> FloatArray:
-        joined = np.empty(len(self))
-        for start, part in self.chunks():
-            joined[start : start + len(part)] = part
-        return joined
+        return ArrayColumn.of((part for _, part in self.chunks()), len(self)).values()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrow import fill, is_numeric, numpy_type, plain
 from isobreach._validation import check_choice, check_names, check_shape, check_table
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.vectors import Chosen, chosen, entry_names, from_objects, is_vectors, matrix
@@ -137,17 +138,16 @@ def from_arrow(
     data = chosen(table, name, required=required, beside=beside)
     if data.vectors:
         return _from_vectors(table, name, data, kind, ids, notes)
-    numeric = [_is_numeric(field.type) for field in table.schema]
+    numeric = [is_numeric(field.type) for field in table.schema]
     columns, left_out = _split(table.column_names, numeric)
     notes += _left_out(name, columns, left_out, required=required)
-    parts = [_plain(table.column(j)) for j, keep in enumerate(numeric) if keep]
-    dtype = np.result_type(*(_dtype(part) for part in parts))
+    parts = [plain(table.column(j)) for j, keep in enumerate(numeric) if keep]
+    dtype = np.result_type(*(numpy_type(part.type) for part in parts))
     values = np.empty((table.num_rows, len(parts)), dtype=dtype)
     start = 0
     for batch in pa.table(parts, names=list(columns)).to_batches(max_chunksize=_BATCH_ROWS):
         stop = start + batch.num_rows
-        for j, column in enumerate(batch.columns):
-            values[start:stop, j] = np.from_dlpack(column)  # not to_numpy, which imports pandas
+        fill(values[start:stop], batch.columns)
         start = stop
     check_table(name, values, columns, partial=name in _PARTIAL)
     return Table(values, columns, ids, kind, notes, left_out)
@@ -165,7 +165,7 @@ def _from_vectors(
             parts.append(matrix(table.column(label), name, label))
             columns += entry_names(label, parts[-1].shape[1])
         else:
-            parts.append(np.asarray(_plain(table.column(label)).to_numpy())[:, None])
+            parts.append(np.asarray(plain(table.column(label)).to_numpy())[:, None])
             columns.append(label)
     values = parts[0] if len(parts) == 1 else np.hstack(parts)
     check_names(name, columns)
@@ -174,7 +174,7 @@ def _from_vectors(
 
 
 def _holds_numbers(table: Any, label: str, data: Chosen) -> bool:
-    return label in data.vectors or _is_numeric(table.column(label).type)
+    return label in data.vectors or is_numeric(table.column(label).type)
 
 
 def _from_pandas(frame: Any, name: str) -> Table:
@@ -272,32 +272,6 @@ def pandas_vectors(frame: Any, name: str, labels: Sequence[str]) -> Any:
         elif hasattr(column.dtype, "pyarrow_dtype") or pd.api.types.is_string_dtype(column.dtype):
             found[label] = pa.chunked_array([pa.array(column, from_pandas=True)])
     return pa.table({label: cells for label, cells in found.items() if is_vectors(cells)})
-
-
-def _is_numeric(arrow_type: Any) -> bool:
-    import pyarrow as pa
-
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
-    return any(test(arrow_type) for test in tests)
-
-
-def _plain(column: Any) -> Any:
-    """Return an Arrow column as NumPy has them: 0/1 for booleans, float64 for decimals, NaN for what is missing."""
-    import pyarrow as pa
-
-    if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int64())
-    if pa.types.is_decimal(column.type) or (column.null_count and not pa.types.is_floating(column.type)):
-        column = column.cast(pa.float64(), safe=False)
-    return column.fill_null(float("nan")) if column.null_count else column
-
-
-def _dtype(column: Any) -> np.dtype[Any]:
-    """Return the NumPy type of an Arrow column."""
-    # Two of Arrow's names mean something else to NumPy.
-    name = str(column.type)
-    dtype: np.dtype[Any] = np.dtype({"float": "float32", "halffloat": "float16"}.get(name, name))
-    return dtype
 
 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
