@@ -348,6 +348,43 @@ def test_a_direction_near_that_of_whole_numbers_becomes_exact(kind, dtype):
         np.testing.assert_allclose(row_norms(got), 1)
 
 
+def _rays_followed(rays, estimates, noise):
+    """The kernel in NumPy: for every length the likelier value below or above, then the posterior over lengths."""
+    columns, choices, costs = np.arange(len(rays.low)), [], []
+    for length in rays.lengths:
+        below = np.floor(np.clip(estimates * length, rays.low, rays.high))
+        below = np.minimum(below, np.maximum(rays.high - 1, rays.low))
+        several = [below, np.minimum(below + 1, rays.high)]
+        priors = [rays.credit[columns, (one - rays.low).astype(int)] for one in several]
+        lower, upper = (
+            (estimates - one / length) ** 2 / (2 * noise**2) - c for one, c in zip(several, priors, strict=True)
+        )
+        whole = np.where(lower <= upper, several[0], several[1])
+        prior = np.where(lower <= upper, priors[0], priors[1]).sum(axis=1)
+        norms = np.linalg.norm(whole, axis=1)
+        choices.append(whole / np.maximum(norms, 1e-300)[:, None])
+        missed = ((estimates - choices[-1]) ** 2).sum(axis=1) / (2 * noise**2)
+        costs.append(np.where(norms > 0, missed - prior, np.inf))
+    weights = np.exp(np.min(costs, axis=0) - costs)
+    mean = np.einsum("li,lij->ij", weights / weights.sum(axis=0), choices)
+    best = np.argmin(costs, axis=0)
+    return np.array(choices)[best, np.arange(len(best))], mean, np.min(costs, axis=0)
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_the_kernel_of_directions_is_the_formula(kind):
+    for seed in SEEDS:
+        rng = _rng(seed)
+        records = _directions(WHOLE[kind](rng))
+        rays = Evidence(known=records[:60]).rays
+        raw = records[60:] + 0.2 * rng.normal(size=records[60:].shape)
+        for noise in (0.05, 0.2):
+            found, mean, least = _rays_followed(rays, raw, noise)
+            np.testing.assert_allclose(rays.likely(raw, noise)[0], found, atol=1e-12)
+            np.testing.assert_allclose(rays.likely(raw, noise)[1], least, rtol=1e-9)
+            np.testing.assert_allclose(rays.expected(raw, noise), mean, atol=1e-9)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_continuous_directions_and_records_with_lengths_are_no_rays(seed):
     rng = _rng(seed)

@@ -15,12 +15,12 @@ p the frequencies among the attacker's records. For one length r = |k| the attri
 or the one above, whichever costs less. All lengths that occur are tried.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._compiled import compiled
 from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
@@ -94,10 +94,7 @@ class Rays:
         noise
             Standard deviation of an error of a coordinate.
         """
-        found, least = np.zeros_like(estimates), np.full(len(estimates), _IMPOSSIBLE)
-        for directions, cost in self._candidates(estimates, noise):
-            better = cost < least
-            found[better], least[better] = directions[better], cost[better]
+        found, _, least = self._followed(estimates, noise)
         return found, least
 
     def expected(self, estimates: FloatArray, noise: float) -> FloatArray:
@@ -110,34 +107,73 @@ class Rays:
         noise
             Standard deviation of an error of a coordinate.
         """
-        total, weight = np.zeros_like(estimates), np.zeros(len(estimates))
-        least = np.full(len(estimates), _IMPOSSIBLE)
-        for directions, cost in self._candidates(estimates, noise):
-            lower = np.minimum(least, cost)
-            before, now = np.exp(lower - least), np.exp(lower - cost)
-            total = total * before[:, None] + directions * now[:, None]
-            weight, least = weight * before + now, lower
-        return np.asarray(total / np.maximum(weight, np.finfo(np.float64).tiny)[:, None])
+        return self._followed(estimates, noise)[1]
 
-    def _candidates(self, estimates: FloatArray, noise: float) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The likeliest direction of each estimate for every length, and its cost."""
+    def _followed(self, estimates: FloatArray, noise: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The likeliest direction of each estimate, the mean over all lengths, and the least cost."""
         noise = max(noise, _TEST.least / float(np.median(self.lengths)))
-        columns = np.arange(len(self.low))
-        for length in self.lengths.tolist():
-            values = np.clip(estimates * length, self.low, self.high)
-            below = np.minimum(np.floor(values), np.maximum(self.high - 1, self.low))
-            above = np.minimum(below + 1, self.high)
-            below_cost, above_cost = (
-                (estimates - one / length) ** 2 / (2 * noise**2)
-                - self.credit[columns, (one - self.low).astype(np.intp)]
-                for one in (below, above)
-            )
-            whole = np.where(below_cost <= above_cost, below, above)
-            norms = row_norms(whole)
-            directions = np.divide(whole, norms[:, None], out=np.zeros_like(whole), where=norms[:, None] > 0)
-            prior = self.credit[columns, (whole - self.low).astype(np.intp)].sum(axis=1)
-            cost = ((estimates - directions) ** 2).sum(axis=1) / (2 * noise**2) - prior
-            yield directions, np.where(norms > 0, cost, _IMPOSSIBLE)
+        rows = np.ascontiguousarray(estimates, dtype=np.float64)
+        found, mean, least = np.empty_like(rows), np.empty_like(rows), np.empty(len(rows))
+        precision = 1 / (2 * noise**2)
+        _follow(rows, self.low, self.high, self.credit, self.lengths, precision, found, mean, least)
+        return found, mean, least
+
+
+@compiled()
+def _follow(
+    estimates: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    credit: FloatArray,
+    lengths: FloatArray,
+    precision: float,
+    found: FloatArray,
+    mean: FloatArray,
+    least: FloatArray,
+) -> None:
+    """Fill the likeliest direction of each estimate, the posterior mean over all lengths, and the least cost."""
+    columns = len(low)
+    whole = np.empty(columns)
+    for i in range(len(estimates)):
+        weight, lowest = 0.0, _IMPOSSIBLE
+        for j in range(columns):
+            found[i, j], mean[i, j] = 0.0, 0.0
+        for length in lengths:
+            square, prior = 0.0, 0.0
+            for j in range(columns):
+                value = min(max(estimates[i, j] * length, low[j]), high[j])
+                below = min(np.floor(value), max(high[j] - 1, low[j]))
+                above = min(below + 1, high[j])
+                one = credit[j, int(below - low[j])]
+                other = credit[j, int(above - low[j])]
+                apart, beyond = estimates[i, j] - below / length, estimates[i, j] - above / length
+                if precision * apart * apart - one <= precision * beyond * beyond - other:
+                    whole[j] = below
+                    prior += one
+                else:
+                    whole[j] = above
+                    prior += other
+                square += whole[j] * whole[j]
+            if square == 0:  # zeros have no direction
+                continue
+            norm, missed = np.sqrt(square), 0.0
+            for j in range(columns):
+                apart = estimates[i, j] - whole[j] / norm
+                missed += apart * apart
+            cost = precision * missed - prior
+            lower = min(lowest, cost)
+            before, now = np.exp(lower - lowest), np.exp(lower - cost)
+            weight = weight * before + now
+            for j in range(columns):
+                mean[i, j] = mean[i, j] * before + now * whole[j] / norm
+            if cost < lowest:
+                for j in range(columns):
+                    found[i, j] = whole[j] / norm
+                lowest = cost
+        least[i] = lowest
+        if weight > 0:
+            for j in range(columns):
+                mean[i, j] /= weight
 
 
 def shown_rays(records: FloatArray, unit: float, bounds: FloatArray | None) -> Rays | None:
