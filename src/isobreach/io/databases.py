@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables in databases, by URL: SQLite, DuckDB and PostgreSQL, read through their Arrow drivers.
+"""Tables in databases, by URL: SQLite, DuckDB and PostgreSQL, read through their Arrow drivers; and vector stores.
 
 ``sqlite:///people.db#people`` is a table of a file, ``postgresql://reader@host/hospital#people`` one of a server; after
 the # stands the name of a table or a whole query. Connections only read. A password never leaves the URL: messages
@@ -8,16 +8,21 @@ may quote what stands in a table.
 """
 
 import difflib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
+import numpy as np
+
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.delimited import settled
+from isobreach.io.stores import Chroma, LanceDB, Qdrant
 
-_EXAMPLES = "sqlite:///people.db, duckdb:///people.db or postgresql://user@host/database"
+_EXAMPLES = "sqlite:///people.db, duckdb:///people.db, postgresql://user@host/database or lancedb:///store"
+_REMOTE = ("postgresql", "qdrant", "qdrants")  # engines that may be servers
 _LISTED = 20  # tables that a message names
 
 
@@ -29,17 +34,23 @@ class Address(NamedTuple):
     asked: str
 
     @property
+    def remote(self) -> bool:
+        """Whether it is a server."""
+        return self.engine == "postgresql" or bool(self.url.netloc)
+
+    @property
     def file(self) -> Path:
-        """The file of a database that has no server."""
+        """The file or folder of a database that has no server."""
         return Path(unquote(self.url.path.removeprefix("/")))
 
     @property
     def name(self) -> str:
         """What records and messages call it: no password, no folder."""
-        if self.engine != "postgresql":
+        if not self.remote:
             return f"{self.engine}:///{self.file.name}"
-        user, at, host = self.url.netloc.rpartition("@")
-        return urlunsplit(("postgresql", f"{user.partition(':')[0]}{at}{host}", self.url.path, "", ""))
+        user, _, host = self.url.netloc.rpartition("@")
+        user = user.partition(":")[0]
+        return urlunsplit((self.engine, f"{user}@{host}" if user else host, self.url.path, "", ""))
 
     @property
     def query(self) -> str | None:
@@ -67,7 +78,8 @@ def address(given: str, name: str) -> Address:
     if engine not in _ENGINES:
         raise InputError(name, f"must be a file, or a database such as {_EXAMPLES}", f"a URL of {engine!r}")
     engine = "postgresql" if engine == "postgres" else engine
-    if engine != "postgresql" and (url.netloc or not url.path.strip("/")):
+    remote = engine == "postgresql" or (engine in _REMOTE and url.netloc)
+    if not remote and (url.netloc or not url.path.strip("/")):
         step = f"A file in this folder has three slashes, {engine}:///people.db, an absolute path has four."
         raise InputError(name, f"must be a URL such as {engine}:///people.db", f"another {engine} URL", step)
     return Address(engine, url._replace(fragment=""), unquote(url.fragment).strip())
@@ -80,13 +92,20 @@ def fetch(place: Address, name: str, id_column: str | None, *, raw: bool = False
     """
     import pyarrow as pa
 
-    if place.engine != "postgresql" and not place.file.is_file():
+    if not place.remote and not place.file.exists():
         raise InputError(name, "must be an existing database", str(place.file))
     with _ENGINES[place.engine](place, name) as engine, closing(engine):
-        query = place.query or _select(engine.tables(), place, name)
+        if place.query is not None and not isinstance(engine, _SQL):
+            step = f"Name a collection after #, such as {place.name}#docs."
+            raise InputError(name, f"must be a collection of {place.name}", "a query", step)
+        asked = None if place.query is not None else _named(engine.tables(), place, name)
         try:
-            table = engine.table(query)
-        except Exception as error:  # noqa: BLE001  three libraries, each with its own
+            table = engine.table(place.query) if asked is None else engine.whole(*asked)
+        except InputError:
+            raise
+        except Exception as error:  # noqa: BLE001  each library has its own
+            if not isinstance(engine, _SQL):
+                raise InputError(name, "must be a collection that can be read", "a damaged one") from None
             raise _refused(engine.about_query(error), place, name) from None
     if not table.num_columns:
         raise InputError(name, "must be a query that returns rows", "one that returns none")
@@ -96,13 +115,12 @@ def fetch(place: Address, name: str, id_column: str | None, *, raw: bool = False
     return pa.table(columns if raw else settled(columns, name, id_column))
 
 
-def _select(tables: list[tuple[str, str]], place: Address, name: str) -> str:
-    """Return the query for a table by its name, or for the only one there is."""
+def _named(tables: list[tuple[str, str]], place: Address, name: str) -> tuple[str, str]:
+    """Return the schema and the name of the table that is asked for, or of the only one there is."""
     found = [one for one in tables if place.asked in ("", one[1], ".".join(one))]
     found = [one for one in found if one[0] in _USUAL] or found if place.asked else found
     if len(found) == 1:
-        schema, table = (part.replace('"', '""') for part in found[0])
-        return f'SELECT * FROM "{schema}"."{table}"'
+        return found[0]
     labels = [table if schema in _USUAL else f"{schema}.{table}" for schema, table in tables]
     if not labels:
         raise InputError(name, "must be a database with tables", f"none in {place.name}")
@@ -123,11 +141,27 @@ def _numeric(column: Any, field: Any) -> Any:
     import pyarrow as pa
 
     stored = getattr(column.type, "storage_type", column.type)
+    if pa.types.is_nested(stored):
+        return column
     kind = (field.metadata or {}).get(b"ADBC:postgresql:typname")
     if isinstance(column.type, pa.BaseExtensionType):
         kind = getattr(column.type, "type_name", "").encode() or kind
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=stored)
+    if kind in _PGVECTOR and pa.types.is_binary(stored):
+        return pa.chunked_array([_sent_vectors(column.to_pylist(), _PGVECTOR[kind])])
     return column.cast(pa.float64()) if kind == b"numeric" and pa.types.is_string(stored) else column
+
+
+# Types of pgvector, and of the numbers that it sends behind the length of a vector and two empty bytes.
+_PGVECTOR = {b"vector": ">f4", b"halfvec": ">f2"}
+
+
+def _sent_vectors(cells: list[bytes | None], sent: str) -> Any:
+    import pyarrow as pa
+
+    stored = np.dtype(sent).newbyteorder("=")
+    rows = [None if cell is None else np.frombuffer(cell, sent, offset=4).astype(stored) for cell in cells]
+    return pa.array(rows, pa.list_(pa.from_numpy_dtype(stored)))
 
 
 def _refused(words: str | None, place: Address, name: str) -> InputError:
@@ -136,7 +170,24 @@ def _refused(words: str | None, place: Address, name: str) -> InputError:
     return InputError(name, f"must be a query that {place.name} can run for a reader", got)
 
 
-class _SQLite:
+class _SQL(ABC):
+    """A database that understands SQL."""
+
+    @abstractmethod
+    def table(self, query: str) -> Any:
+        """Return the answer to a query as an Arrow table."""
+
+    @abstractmethod
+    def about_query(self, error: Exception) -> str | None:
+        """Return what an error says of the query; None where it may speak of the data."""
+
+    def whole(self, schema: str, table: str) -> Any:
+        """Return a table."""
+        schema, table = (part.replace('"', '""') for part in (schema, table))
+        return self.table(f'SELECT * FROM "{schema}"."{table}"')
+
+
+class _SQLite(_SQL):
     """A file of SQLite, through ADBC."""
 
     def __init__(self, connection: Any) -> None:
@@ -180,7 +231,7 @@ class _SQLite:
         return "one that writes" if "readonly" in str(error) else None
 
 
-class _DuckDB:
+class _DuckDB(_SQL):
     """A file of DuckDB."""
 
     def __init__(self, connection: Any) -> None:
@@ -225,7 +276,7 @@ class _DuckDB:
         return "one that writes" if "read-only" in said else None
 
 
-class _PostgreSQL:
+class _PostgreSQL(_SQL):
     """A server of PostgreSQL, through ADBC."""
 
     def __init__(self, connection: Any) -> None:
@@ -291,4 +342,8 @@ _ENGINES: dict[str, Any] = {
     "duckdb": _DuckDB.connected,
     "postgresql": _PostgreSQL.connected,
     "postgres": _PostgreSQL.connected,
+    "lancedb": LanceDB.connected,
+    "chroma": Chroma.connected,
+    "qdrant": Qdrant.connected,
+    "qdrants": Qdrant.connected,
 }

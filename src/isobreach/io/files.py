@@ -22,6 +22,7 @@ from isobreach.io.content import ARROW, READ, WRITTEN, Content, form, readable
 from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_layout, settled, write_csv
 from isobreach.io.excel import arrow_column, read_excel
 from isobreach.io.exports import read_fvecs, read_json_lines, read_npz
+from isobreach.io.stores import read_faiss
 from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy, like
 
 
@@ -92,6 +93,8 @@ def read_content(
             return read_arrow(read_json_lines(content, name), name, columns, id_column)
         case ".npz":
             return read_arrow(read_npz(content, name), name, columns, id_column)
+        case ".faiss" | ".index":
+            return read_arrow(read_faiss(content, name), name, columns, id_column)
         case ".fvecs":
             return read_arrow(read_fvecs(content, name), name, columns, id_column)
         case _:
