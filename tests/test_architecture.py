@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "attacks": FOUNDATION | {"geometry", "release", "engine", "linking"},
     "schemes": FOUNDATION | {"geometry", "release"},
     "datasets": FOUNDATION,
-    "io": FOUNDATION | {"schemes"},
+    "io": FOUNDATION | {"schemes", "engine"},
     "preparation": FOUNDATION | {"io"},
     "audits": CORE | {"datasets"},
     "report": FOUNDATION | {"geometry", "linking", "attacks", "audits"},

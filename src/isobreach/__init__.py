@@ -16,7 +16,7 @@ from isobreach._version import __version__
 
 if TYPE_CHECKING:
     from isobreach import datasets, schemes
-    from isobreach._interface import attack, audit, compare, invert, link, perturb, prepare
+    from isobreach._interface import attack, audit, compare, invert, link, perturb, prepare, scan
     from isobreach._reports import AuditReport, ComparisonReport
     from isobreach.attacks import AttackResult
     from isobreach.errors import (
@@ -61,6 +61,7 @@ _HOMES = {
     "prepare": "_interface",
     "read_key": "io",
     "reconstruct": "_interface",
+    "scan": "_interface",
     "write_key": "io",
 }
 
@@ -93,6 +94,7 @@ __all__ = [
     "prepare",
     "read_key",
     "reconstruct",
+    "scan",
     "schemes",
     "write_key",
 ]

@@ -20,15 +20,18 @@ from isobreach._reports import (
     ReconstructionReport,
     reconstruction_report,
 )
-from isobreach._validation import check_integer
+from isobreach._validation import check_choice, check_integer
 from isobreach.attacks import Knowledge
 from isobreach.audits import EFFORT, INSIDERS, SHARE, ComparisonAsked, ComparisonTable, Criterion, Settings, Store
 from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError, LeftOutWarning, NothingLinkedWarning
 from isobreach.geometry import Estimator
 from isobreach.io import (
+    Scan,
+    Source,
     Table,
     as_raw,
+    as_released,
     as_table,
     bounded_attributes,
     default_columns,
@@ -44,6 +47,7 @@ from isobreach.schemes import AnyKey, Release, Scheme, scheme_by_name
 Report = TypeVar("Report")
 
 MOST_CLASSES = 100  # of a label: more are no categories
+ENGINES = ("local",)  # where rows may be visited
 
 
 def prepare(
@@ -143,6 +147,46 @@ def invert(key: AnyKey, released: Any) -> Any:
     records = key.invert(table.values)
     columns = key.columns if key.columns is not None else default_columns(records.shape[1])
     return like(table.kind, records, columns, key.ids)
+
+
+def scan(
+    path: str | Path, columns: Sequence[str] | None = None, engine: str = "local", *, id_column: str | None = None
+) -> Scan:
+    """Leave a table in its Parquet files: rows larger than memory, visited pass by pass.
+
+    It goes in wherever a released table goes: ``link``, ``attack``, ``reconstruct``. Results are those of the same
+    table in memory, bit for bit. A release that is given by its path and holds more than 128 MiB of numbers is scanned
+    without being asked to.
+
+    Parameters
+    ----------
+    path
+        A Parquet file, a folder of parts, or a pattern such as ``"folder/*.parquet"``; parts in the order of their
+        names. Numbers are columns, or one column of vectors of a fixed length.
+    columns
+        Those to use, in this order; all that hold numbers by default.
+    engine
+        ``"local"``: threads of this process.
+    id_column
+        The column that names the rows; it is read into memory.
+
+    >>> import isobreach as ib, numpy as np, pyarrow as pa, tempfile
+    >>> from pyarrow import parquet
+    >>> X = np.random.default_rng(0).standard_normal((100, 3))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parquet.write_table(pa.table(dict(zip("abc", X.T))), f"{folder}/part-1.parquet")
+    ...     released = ib.scan(f"{folder}/*.parquet")
+    ...     released, ib.link(X[:2], released).rows.tolist()
+    (Scan(100 x 3, 1 file), [0, 1])
+    """
+    check_choice("engine", engine, ENGINES)
+    found = Source(path, "path").scanned(columns, id_column)
+    if found is None:
+        rule = "must be a .parquet file, a folder of parts or a pattern, with numbers or vectors of a fixed length"
+        raise InputError("path", rule, str(path), "Give the path itself to link, attack or reconstruct.")
+    if found.left_out:
+        warnings.warn(LeftOutWarning("path", found.left_out), stacklevel=2)
+    return found
 
 
 def link(
@@ -582,11 +626,11 @@ def _prepared(table: PreparedTable) -> tuple[str, ...]:
     return (*(f"{note[:1].upper()}{note[1:]}." for note in table.notes), *done_words(table.steps))
 
 
-def _ids(table: Table | None) -> NDArray[Any] | None:
+def _ids(table: Table | Scan | None) -> NDArray[Any] | None:
     return None if table is None else table.ids
 
 
-def _named(linkage: Linkage, known: Table, candidates: Table | None, released: Table | None) -> Linkage:
+def _named(linkage: Linkage, known: Table, candidates: Table | None, released: Table | Scan | None) -> Linkage:
     """A linkage with the names that its tables have."""
     entries, ids = linkage.dictionary, _ids(released)
     left_out = () if released is None else released.left_out
@@ -600,12 +644,14 @@ def _warn_if_nothing_linked(linkage: Linkage | None) -> None:
         warnings.warn(NothingLinkedWarning(len(linkage.rows), linking.unlinked_reasons(linkage)), stacklevel=3)
 
 
-def _released(released: Any) -> tuple[NDArray[Any] | Engine, Table | None]:
+def _released(released: Any) -> tuple[NDArray[Any] | Engine, Table | Scan | None]:
     """Released rows, and the table that they came in if it has names."""
-    # A source or a plain array goes as it is: linking checks its values in the pass that it makes anyway.
+    # An engine or a plain array goes as it is: linking checks its values in the pass that it makes anyway.
     if isinstance(released, Engine) or type(released) in (np.ndarray, np.memmap):
         return released, None
-    table = _read(released, "released", stacklevel=4)
+    table = as_released(released, "released")
+    if table.left_out and table is not released:
+        warnings.warn(LeftOutWarning("released", table.left_out), stacklevel=3)
     return table.values, table
 
 

@@ -17,7 +17,7 @@ from isobreach._text import json_text
 from isobreach._validation import check_choice
 from isobreach.attacks import ATTACKS, AttackResult, Reconstruction, attack_document, describe
 from isobreach.audits import SHARE, AuditResult, ComparisonResult, Criterion, Gate
-from isobreach.document import Document
+from isobreach.document import Document, joined
 from isobreach.errors import InputError
 from isobreach.io import PRIVATE, frame, run_record, write_file, write_json
 from isobreach.linking import Linkage, link_document
@@ -220,7 +220,7 @@ class AttackReport(Described, AttackResult):
 
     def to_frame(self) -> Any:
         """Return every released row with its breach probability, as a frame of pandas or an Arrow table."""
-        return frame(self._document().frames["per_record"]())
+        return frame(joined(self._document().frames["per_record"]()))
 
 
 class LinkReport(Described, Linkage):

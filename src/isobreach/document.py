@@ -5,7 +5,7 @@ Whoever computes a result describes it once, as a ``Document``. Terminal, page a
 so that they cannot contradict each other. Text is plain: whoever draws it escapes it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -458,7 +458,7 @@ class Document:
     data
         The machine-readable result: what ``--json`` prints and result.json holds. No private value, no time.
     frames
-        Further tables to be written beside it, one file each, by name; computed when asked for.
+        Further tables to be written beside it, one file each, by name; computed when asked for, some rows at a time.
     kind
         What kind of document it is, in a few words above the title.
     """
@@ -468,7 +468,7 @@ class Document:
     findings: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
-    frames: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
+    frames: Mapping[str, Callable[[], Iterable[Columns]]] = field(default_factory=dict)
     kind: str = ""
 
     @property
@@ -489,3 +489,14 @@ class Document:
             yield block
             if isinstance(block, Details):
                 waiting += reversed(block.blocks)
+
+
+def in_one_part(function: Callable[..., Columns], *arguments: Any) -> Callable[[], Iterable[Columns]]:
+    """Return a frame of a document that has all its rows in one part: what the function makes of the arguments."""
+    return lambda: (function(*arguments),)
+
+
+def joined(parts: Iterable[Columns]) -> Columns:
+    """Return the parts of a frame as one."""
+    several = list(parts)
+    return {name: np.concatenate([part[name] for part in several]) for name in several[0]}

@@ -179,11 +179,13 @@ def test_bad_entries_of_the_release_are_counted_and_the_first_is_placed(value, p
     for place in places:
         rows[place] = value
     (row, column), count = places[0], len(places)
+    released = as_engine(rows, block_rows=1)
     with pytest.raises(InputError) as error:
-        link(np.ones((1, 5)), as_engine(rows, block_rows=1), motion="orthogonal")
+        link(np.ones((1, 5)), released, motion="orthogonal")
+    place = released.where(row, column)
+    assert place.startswith(f"row {row + 1}")
     assert str(error.value) == (
-        f"released must be finite everywhere. Got {count} missing, NaN or infinite; "
-        f"the first in row {row + 1}, column {column + 1}."
+        f"released must be finite everywhere. Got {count} missing, NaN or infinite; the first in {place}."
     )
 
 

@@ -49,8 +49,9 @@ def test_the_scan_finds_what_lies_in_the_intervals_ends_included(intervals):
     high = low + rng.integers(0, 3, intervals)
     rows = np.sqrt(squares)[:, None]
     inside = ((low <= (rows**2)) & ((rows**2) <= high)).any(axis=1)
-    found = _scan(_source(rows), *merged(low, high), no_progress)
+    found, points = _scan(_source(rows), *merged(low, high), no_progress)
     assert found.tolist() == np.flatnonzero(inside).tolist()
+    assert points.tobytes() == rows[inside].tobytes()
 
 
 def test_merged_intervals_are_disjoint_with_the_same_union():

@@ -149,7 +149,7 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
         linkage = _interface.link(
             known, released, **chosen, noise=holdings.noise, dictionary=tables.dictionary, progress=console.progress
         )
-    counts, rows = linkage.counts(), len(released.values)
+    counts, rows = linkage.counts(), released.values.shape[0]
     links_table(console, linkage)
     total = count(len(linkage.rows), "known record")
     console.say(f"{counts['linked']} of {total} linked, {counts['ambiguous']} ambiguous, {counts['absent']} absent.")

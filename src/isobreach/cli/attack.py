@@ -180,8 +180,8 @@ def _write(
     with atomic_directory(out, force=force) as folder:
         write_json(folder / "run.json", run)
         write_json(folder / "result.json", document.data, mode=PRIVATE)
-        for name, columns in document.frames.items():
-            write_columns(folder / f"{name}.parquet", columns(), mode=PRIVATE)
+        for name, parts in document.frames.items():
+            write_columns(folder / f"{name}.parquet", parts(), mode=PRIVATE)
         for chart in document.charts:
             try:
                 drawn = draw(chart)

@@ -149,8 +149,8 @@ class AuditJob:
             write_json(folder / "run.json", {**run, "date": today.isoformat(), "seconds": round(seconds, 3)})
             write_json(folder / "result.json", document.data, mode=PRIVATE)
             modes = {"per_record": {"mode": PRIVATE}}
-            for name, columns in document.frames.items():
-                write_columns(folder / f"{name}.parquet", columns(), **modes.get(name, {}))
+            for name, parts in document.frames.items():
+                write_columns(folder / f"{name}.parquet", parts(), **modes.get(name, {}))
             write_file(folder / "report.html", document_page(document).encode(), mode=PRIVATE)
 
     def _speak(self, console: Console, result: AuditReport) -> None:

@@ -93,6 +93,6 @@ class CompareJob:
         with atomic_directory(out, force=self.force, temporary=partial_folder(out)) as folder:
             write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
             write_json(folder / "result.json", document.data, mode=PRIVATE)
-            for name, columns in document.frames.items():
-                write_columns(folder / f"{name}.csv", columns(), mode=PRIVATE)
+            for name, parts in document.frames.items():
+                write_columns(folder / f"{name}.csv", parts(), mode=PRIVATE)
             write_file(folder / "report.html", document_page(document).encode(), mode=PRIVATE)

@@ -19,6 +19,7 @@ from isobreach.errors import InputError
 from isobreach.io import (
     STANDARD_INPUT,
     RawTable,
+    Scan,
     Source,
     Table,
     as_raw,
@@ -155,7 +156,7 @@ def prepared_alike(steps: Steps, source: Source, name: str, console: Console, id
 class Held:
     """The tables that an attacker holds, read; ``ranges``: bounds of the attributes in the tables' order."""
 
-    released: Table
+    released: Table | Scan
     known: Table | None
     sample: Table | None
     dictionary: Table | None
@@ -263,7 +264,10 @@ class Holdings:
         known = records("known", columns, id_column)
         dictionary = records("dictionary", self._like_known("dictionary", known, columns), id_column)
         sample = records("sample", self._like_known("sample", known, columns), id_column if known is None else None)
-        released = read_source(self.inputs["released"], "released", console, released_columns, released_id_column)
+        source = self.inputs["released"]
+        with console.work(f"reading {source.name}"):
+            released = source.released(released_columns, released_id_column)
+        console.note(f"released: {note}" for note in released.notes)
         table = known or sample
         width = released.values.shape[1]
         names, limits = bounded_attributes(ranges, None if table is None else table.columns, width)

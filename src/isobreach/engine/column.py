@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach.engine.ordered import Ordered, ordered
 from isobreach.errors import OutputError
 
 FloatArray = NDArray[np.float64]
@@ -52,6 +53,14 @@ class Column(ABC):
     def derived(self, function: Callable[[FloatArray, P], FloatArray], params: P) -> "Column":
         """Return a column of one number a row, ``function`` of the numbers of these rows; computed when asked for."""
         return _Derived(self, function, params)
+
+    def kept(self) -> "Column":
+        """Return the same numbers, computed once where they are derived, and kept where those are they come from."""
+        return self
+
+    def ordered(self, excluded: ArrayLike = ()) -> Ordered:
+        """Return the numbers in ascending order, without those of some rows."""
+        return ordered(self, excluded)
 
     def top(self, count: int, excluded: ArrayLike = (), ties: "Column | None" = None) -> IntArray:
         """Rows with the smallest numbers, smallest first.
@@ -189,6 +198,13 @@ class _Derived(Column):
 
     def take(self, rows: ArrayLike | slice) -> FloatArray:
         return self._function(self._base.take(rows), self._params)
+
+    def kept(self) -> Column:
+        home: Column = self
+        while isinstance(home, _Derived):
+            home = home._base
+        kind = FileColumn if isinstance(home, FileColumn) else ArrayColumn
+        return kind.of((part for _, part in self.chunks()), len(self))
 
     def values(self) -> FloatArray:
         return ArrayColumn.of((part for _, part in self.chunks()), len(self)).values()

@@ -414,11 +414,19 @@ class ParquetEngine(Engine):
         lacking = self._kept.lacks(wanted)
         if not len(lacking):
             return self._kept.take(wanted)
+        lacking = np.union1d(lacking, self._passed(lacking))
         groups = [(one,) for one in self.files.groups if _within(lacking, one)]
         found = self._kept.and_more([lacking], self._workers.run(_pick, groups, (self, lacking)))
         if found.rows.size <= READING.kept:
-            self._kept = found
+            self._kept, self._expected = found, found.lacks(self._expected)
         return found.take(wanted)
+
+    def _passed(self, wanted: IntArray) -> IntArray:
+        """Rows to be kept that are decoded anyway for the sake of others: those before one of them in its row group."""
+        starts = np.array([group.start for group in self.files.groups])
+        following = wanted[np.minimum(np.searchsorted(wanted, self._expected), len(wanted) - 1)]
+        same = np.searchsorted(starts, following, "right") == np.searchsorted(starts, self._expected, "right")
+        return np.asarray(self._expected[same & (following >= self._expected)])
 
     def keep(self, rows: ArrayLike, values: FloatArray | None = None) -> None:
         """Have some rows at hand: those whose values are given from now on, others after the next pass."""

@@ -10,7 +10,8 @@ from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import bounded_attributes, read_ranges
 from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of, numbers_of, without_column
 from isobreach.io.runs import pending_json, read_json, run_record, write_file, write_json
-from isobreach.io.sources import STANDARD_INPUT, Source, as_table, asks_nothing, read_table
+from isobreach.io.scans import Scan
+from isobreach.io.sources import STANDARD_INPUT, Source, as_released, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
 from isobreach.io.tables import Table, default_columns, frame, like
 
@@ -20,10 +21,12 @@ __all__ = [
     "FileStore",
     "RawColumn",
     "RawTable",
+    "Scan",
     "Source",
     "Table",
     "alone",
     "as_raw",
+    "as_released",
     "as_table",
     "asks_nothing",
     "atomic_directory",

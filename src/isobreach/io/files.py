@@ -6,8 +6,9 @@ what stands in it is private. Writing is atomic.
 """
 
 import difflib
+import glob
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,10 +60,11 @@ def read_path(
 ) -> Stored:
     """Return the table in a file or a folder of Parquet parts; ``raw``: text is left as it is, whatever it holds."""
     with readable(path, name):
+        parts = parts_of(path, name)
+        if parts is not None:
+            return _read_parquet(parts, name, columns, id_column)
         if not path.exists():
             raise InputError(name, "must be an existing file or folder", str(path))
-        if path.is_dir():
-            return _read_parquet(_parts(path, name), name, columns, id_column)
         check_regular(path, name)
         if form(path) not in READ:
             raise InputError(name, f"must be a {_listed(READ)} file, or a folder of .parquet parts", str(path))
@@ -173,25 +175,36 @@ def read_toml(path: Path, name: str) -> dict[str, Any]:
             raise InputError(name, "must be TOML in UTF-8", "other bytes") from None
 
 
-def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], *, mode: int = 0o644) -> None:
-    """Write named columns, each of its own type, as Parquet, or as CSV where the path says so: NaN is then empty."""
+def write_columns(path: str | Path, parts: Iterable[Mapping[str, NDArray[Any]]], *, mode: int = 0o644) -> None:
+    """Write named columns, each of its own type, some rows at a time.
+
+    As Parquet, or as CSV where the path says so: NaN is then empty.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
     with atomic_file(path, mode=mode) as temporary:
         if form(Path(path)) == ".csv":
-            filled = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
-            write_csv(pa.table(filled), Content(temporary, ".csv"))
-        else:
-            parquet.write_table(pa.table(dict(columns)), temporary)
+            filled = [{name: pa.array(one, from_pandas=True) for name, one in part.items()} for part in parts]
+            write_csv(pa.concat_tables(map(pa.table, filled)), Content(temporary, ".csv"))
+            return
+        writer = None
+        for part in parts:
+            table = pa.table(dict(part))
+            # Numbers that hardly repeat make a dictionary that is given up later: text and truths do repeat.
+            named = [one.name for one in table.schema if not pa.types.is_floating(one.type)]
+            writer = writer or parquet.ParquetWriter(temporary, table.schema, use_dictionary=named)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
 
 
 def file_hash(path: str | Path) -> str:
-    """Return the SHA-256 of a file; of a folder's parts, that of the list which ``sha256sum`` prints."""
-    path = Path(path)
-    if not path.is_dir():
-        return f"sha256:{_hex_digest(path)}"
-    listing = "".join(f"{_hex_digest(part)}  {part.name}\n" for part in _parts(path, "folder"))
+    """Return the SHA-256 of a file; of parts, that of the list which ``sha256sum`` prints."""
+    parts = parts_of(Path(path), "folder")
+    if parts is None:
+        return f"sha256:{_hex_digest(Path(path))}"
+    listing = "".join(f"{_hex_digest(part)}  {part.name}\n" for part in parts)
     return f"sha256:{hashlib.sha256(listing.encode()).hexdigest()}"
 
 
@@ -249,12 +262,12 @@ def read_arrow(
 ) -> Stored:
     """Return the asked columns of an Arrow table; the index that pandas left in it becomes the ids."""
     check_names(name, table.column_names)
-    id_column, more = _of_schema(table.schema, id_column)
+    id_column, more = ids_of_schema(table.schema, id_column)
     table = table.select(wanted_columns(name, table.column_names, columns, id_column))
     return Stored(table, id_column, columns is not None, (*notes, *more))
 
 
-def _of_schema(schema: Any, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
+def ids_of_schema(schema: Any, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
     """Return the column of ids, and what to say of it."""
     if id_column is None and (index := _pandas_index(schema)) is not None:
         return index, (f"took the pandas index, {index!r}, as ids",)
@@ -272,7 +285,7 @@ def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None
                 rule = "must have the same columns, of the same types, in every part"
                 raise InputError(name, rule, f"{part.name}, which differs from {parts[0].name}")
         check_names(name, schema.names)
-        id_column, notes = _of_schema(schema, id_column)
+        id_column, notes = ids_of_schema(schema, id_column)
         wanted = wanted_columns(name, schema.names, columns, id_column)
         # ParquetFile, not read_table: the latter reads more columns out of folder names such as year=2020.
         table = pa.concat_tables(
@@ -305,11 +318,19 @@ def _with_ids(table: Any, name: str, id_column: str | None, *, required: bool, n
     """Return an Arrow table with one of its columns as ids."""
     if id_column is None:
         return from_arrow(table, name, required=required, notes=notes)
-    labels = table.column(id_column)
+    values, ids = table.drop_columns([id_column]), _ids(table.column(id_column), name, id_column)
+    return from_arrow(values, name, required=required, ids=ids, notes=notes)
+
+
+def parquet_ids(parts: Sequence[Path], name: str, id_column: str) -> NDArray[Any]:
+    """Return the ids in a column of Parquet files."""
+    return _ids(_read_parquet(parts, name, [id_column], id_column).arrow.column(id_column), name, id_column)
+
+
+def _ids(labels: Any, name: str, id_column: str) -> NDArray[Any]:
     if labels.null_count:
         raise InputError(name, f"must have an id in every row of {id_column!r}", f"{labels.null_count} missing")
-    values = table.drop_columns([id_column])
-    return from_arrow(values, name, required=required, ids=as_ids(labels.to_pylist()), notes=notes)
+    return as_ids(labels.to_pylist())
 
 
 def wanted_columns(
@@ -335,10 +356,20 @@ def _pandas_index(schema: Any) -> str | None:
     return stored[0] if len(stored) == 1 else None
 
 
-def _parts(folder: Path, name: str) -> list[Path]:
-    parts = sorted(folder.glob("*.parquet"))
+def parts_of(path: Path, name: str) -> list[Path] | None:
+    """Return the Parquet files in a folder, or those that a pattern such as ``2020-*.parquet`` names, by name.
+
+    None for anything else, such as a single file.
+    """
+    if path.is_dir():
+        parts = sorted(path.glob("*.parquet"))
+    elif glob.has_magic(str(path)) and not path.exists():
+        parts = sorted(map(Path, glob.glob(str(path))))  # noqa: PTH207 - the pattern may begin in any folder
+    else:
+        return None
     if not parts:
-        raise InputError(name, "must be a folder with .parquet parts", f"none in {folder}")
+        kind = "a folder with .parquet parts" if path.is_dir() else "a pattern that names .parquet files"
+        raise InputError(name, f"must be {kind}", f"none in {path}" if path.is_dir() else str(path))
     for part in parts:
         check_regular(part, name)
     return parts

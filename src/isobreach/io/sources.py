@@ -15,10 +15,12 @@ from isobreach.errors import InputError
 from isobreach.io.content import Content, form, standard_input
 from isobreach.io.databases import address, fetch, is_url
 from isobreach.io.delimited import check_encoding
-from isobreach.io.files import Stored, file_hash, read_arrow, read_content, read_path
+from isobreach.io.files import Stored, check_regular, file_hash, parts_of, read_arrow, read_content, read_path
+from isobreach.io.scans import Scan, scanned
 from isobreach.io.tables import Table, from_memory
 
 STANDARD_INPUT = "-"
+_LARGE = 1 << 24  # entries of a release that stays in its files: 128 MiB. A smaller one is quicker read once
 
 
 class Source:
@@ -92,6 +94,38 @@ class Source:
         """
         return self.stored(columns, id_column).table(self._role)
 
+    def scanned(
+        self, columns: Sequence[str] | None = None, id_column: str | None = None, least: int = 0
+    ) -> Scan | None:
+        """Return the table as one that stays in its files, if these are Parquet.
+
+        Parameters
+        ----------
+        columns, id_column
+            As for ``read``.
+        least
+            Entries from which on it does.
+        """
+        path = Path(self._given)
+        if self.elsewhere:
+            return None
+        parts = parts_of(path, self._role)
+        if parts is None:
+            if form(path) != ".parquet" or not path.exists():
+                return None
+            check_regular(path, self._role)
+        return scanned(parts or [path], self._role, columns, id_column, least=least)
+
+    def released(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> Table | Scan:
+        """Return a released table: one that stays in its files where it is large.
+
+        Parameters
+        ----------
+        columns, id_column
+            As for ``read``.
+        """
+        return self.scanned(columns, id_column, _LARGE) or self.read(columns, id_column)
+
     def stored(
         self, columns: Sequence[str] | None = None, id_column: str | None = None, *, raw: bool = False
     ) -> Stored:
@@ -138,11 +172,21 @@ def as_table(obj: Any, name: str) -> Table:
     >>> as_table([[1, 2], [3, 4]], "known").columns
     ('c1', 'c2')
     """
+    if isinstance(obj, Scan):
+        return obj.table()
     if not isinstance(obj, str | Path):
         return from_memory(obj, name)
     table = Source(obj, name).read()
     # Names and numbers come out again as they came in, in the container that needs no other package.
     return table if form(Path(obj)) == ".npy" else replace(table, kind="arrow")
+
+
+def as_released(obj: Any, name: str) -> Table | Scan:
+    """Return a released table as ``as_table`` does; a large one in Parquet files stays there."""
+    if isinstance(obj, Scan):
+        return obj
+    found = Source(obj, name).scanned(least=_LARGE) if isinstance(obj, str | Path) else None
+    return as_table(obj, name) if found is None else found
 
 
 def _frame_hash(frame: Any) -> str:

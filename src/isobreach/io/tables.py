@@ -138,10 +138,9 @@ def from_arrow(
     data = chosen(table, name, required=required, beside=beside)
     if data.vectors:
         return _from_vectors(table, name, data, kind, ids, notes)
-    numeric = [is_numeric(field.type) for field in table.schema]
-    columns, left_out = _split(table.column_names, numeric)
-    notes += _left_out(name, columns, left_out, required=required)
-    parts = [plain(table.column(j)) for j, keep in enumerate(numeric) if keep]
+    columns, left_out, more = numeric_columns(table.schema, name, required=required)
+    notes += more
+    parts = [plain(table.column(label)) for label in columns]
     dtype = np.result_type(*(numpy_type(part.type) for part in parts))
     values = np.empty((table.num_rows, len(parts)), dtype=dtype)
     start = 0
@@ -151,6 +150,14 @@ def from_arrow(
         start = stop
     check_table(name, values, columns, partial=name in _PARTIAL)
     return Table(values, columns, ids, kind, notes, left_out)
+
+
+def numeric_columns(
+    schema: Any, name: str, *, required: bool
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the columns of an Arrow schema that hold numbers, the others, and the note on these."""
+    columns, left_out = _split(schema.names, [is_numeric(field.type) for field in schema])
+    return columns, left_out, _left_out(name, columns, left_out, required=required)
 
 
 def _from_vectors(

@@ -28,6 +28,7 @@ from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Field, check_entries
+from isobreach.linking.chance import sampled_rows
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import RULES, Linkage, Rule, assemble
 from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Found, Setting, decide
@@ -103,6 +104,7 @@ def link(
         check_table("dictionary", dictionary)
         check_same_width(known.shape[1], dictionary.shape[1])
     lacking = np.isnan(known).any(axis=1)
+    source.keep(sampled_rows(source.shape[0]))  # picked up while norms are looked up
     if noise and lacking.any():
         got = f"{lacking.sum()} with missing cells"
         raise InputError("known", "must hold complete records where there is noise", got, "Leave those out.")

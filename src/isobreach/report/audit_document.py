@@ -3,14 +3,13 @@
 
 from collections.abc import Mapping
 from datetime import date
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from isobreach._phrases import count, left_out
 from isobreach.audits import AuditResult
-from isobreach.document import Bullets, Details, Document, Fact, Facts, Section, Table, Text
+from isobreach.document import Bullets, Details, Document, Fact, Facts, Section, Table, Text, in_one_part
 from isobreach.report.audit_caveats import caveats, kinds, method
 from isobreach.report.audit_charts import attributes_lead, attributes_section, risk_lead, risk_section
 from isobreach.report.audit_decision import decision
@@ -70,7 +69,7 @@ def audit_document(
         findings,
         tuple(sections),
         cast(Mapping[str, Any], audit_data(result, verdict, findings)),
-        {"per_record": partial(record_columns, result), "per_attribute": partial(attribute_columns, result)},
+        {"per_record": in_one_part(record_columns, result), "per_attribute": in_one_part(attribute_columns, result)},
         kind="isobreach audit before publishing",
     )
 

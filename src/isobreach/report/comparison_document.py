@@ -2,7 +2,6 @@
 """A comparison as a document: who undoes what, privacy against use, a table of schemes, then every cell."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, cast
 
 from isobreach._phrases import percent
@@ -22,6 +21,7 @@ from isobreach.document import (
     Spot,
     Table,
     Text,
+    in_one_part,
 )
 from isobreach.report.comparison_json import cell_columns, comparison_data, scheme_columns, time_columns
 from isobreach.report.comparison_words import (
@@ -69,9 +69,9 @@ def comparison_document(result: ComparisonResult, run: Mapping[str, Any] | None 
         ),
         cast(Mapping[str, Any], comparison_data(result, said, found, doubts)),
         {
-            "cells": partial(cell_columns, result),
-            "schemes": partial(scheme_columns, result),
-            "times": partial(time_columns, result),
+            "cells": in_one_part(cell_columns, result),
+            "schemes": in_one_part(scheme_columns, result),
+            "times": in_one_part(time_columns, result),
         },
         kind="isobreach comparison",
     )

@@ -11,7 +11,7 @@ r"""The known-input attack (Giannella, Liu, Kargupta), with the optimal estimate
    the same for all rows: records that lie further out are larger, and so easier to breach.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
-from isobreach.attacks.known_input.exposure import Exposure, Kind
+from isobreach.attacks.known_input.exposure import Exposure, Kind, Ranking
 from isobreach.attacks.known_input.measuring import measure, translates
 from isobreach.engine import Column, Engine, as_engine, tiles
 from isobreach.errors import InputError
@@ -186,8 +186,32 @@ class AttackResult:
             How many rows; fewer come back where fewer are unlinked.
         """
         check_integer("count", count, least=1)
-        rank = self._exposure.rank(self._measured, self.epsilon, self.estimator)
-        return rank.top(count, self.linked_rows, self._exposure.residuals(self._measured))
+        residuals = self._exposure.residuals(self._measured)
+        return self.ranking.numbers.top(count, self.linked_rows, residuals)
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """All rows by their breach probability, without that of linked ones being 1."""
+        return self.ranked(self.epsilon)
+
+    def ranked(self, epsilon: float) -> Ranking:
+        """Return the rows by their breach probability under another epsilon.
+
+        Parameters
+        ----------
+        epsilon
+            Relative error that counts as a breach.
+        """
+        return self._exposure.ranking(self._measured, epsilon, self.estimator)
+
+    def by_row(self) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Return released rows, their relative residuals and breach probabilities, some rows at a time."""
+        sure = np.array(sorted(self._record_of), dtype=np.int64)
+        for start, measured in self._measured.chunks():
+            rows = np.arange(start, start + len(measured))
+            claim = self._exposure.claim(measured, self.epsilon, self.estimator)
+            claim[np.isin(rows, sure, assume_unique=True)] = 1.0
+            yield rows, self._exposure.relative_residual(measured), claim
 
     @property
     def estimates(self) -> Any:

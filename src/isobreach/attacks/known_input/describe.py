@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A known-input attack in plain words, tables, a chart and JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from isobreach._phrases import KINDS, MOTIONS, count, percent, probability
 from isobreach.attacks.known_input.attack import AttackResult
 from isobreach.attacks.known_input.summary import AttackSummary, summarise
-from isobreach.document import Chart, Column, Columns, Document, Line, Panel, Section, Table, Text
+from isobreach.document import Chart, Column, Columns, Document, Line, Panel, Section, Table, Text, in_one_part
 from isobreach.linking import (
     Linkage,
     dictionary_json,
@@ -145,9 +145,9 @@ def document(
     ids, best = result.linkage.released_ids, summary.best_row
     best_id = None if ids is None or best is None else ids[best].item()
     entries = result.linkage.dictionary
-    frames = {"per_record": lambda: _per_record(result)}
+    frames: dict[str, Callable[[], Iterable[Columns]]] = {"per_record": lambda: _per_record(result)}
     if entries is not None:
-        frames["dictionary"] = lambda: _dictionary_columns(entries)
+        frames["dictionary"] = in_one_part(_dictionary_columns, entries)
     return Document(
         title,
         verdict(summary),
@@ -277,18 +277,16 @@ def _threat(summary: AttackSummary) -> str:
     return f"The attacker holds the release, {made}, and knows some of them but not which rows they are{more}."
 
 
-def _per_record(result: AttackResult) -> Columns:
-    rows = np.arange(result.shape[0])
-    linked = np.zeros(len(rows), dtype=np.bool_)
-    linked[result.linked_rows] = True
-    ids = result.linkage.released_ids
-    return {
-        "row": rows,
-        **({} if ids is None else {"id": ids}),
-        "linked": linked,
-        "relative_residual": result.relative_residual,
-        "breach_probability": result.breach_probability,
-    }
+def _per_record(result: AttackResult) -> Iterator[Columns]:
+    ids, linked = result.linkage.released_ids, result.linked_rows
+    for rows, residual, claim in result.by_row():
+        yield {
+            "row": rows,
+            **({} if ids is None else {"id": ids[rows[0] : rows[-1] + 1]}),
+            "linked": np.isin(rows, linked, assume_unique=True),
+            "relative_residual": residual,
+            "breach_probability": claim,
+        }
 
 
 def _dictionary_columns(entries: Linkage) -> Columns:

@@ -80,13 +80,32 @@ class Exposure(ABC):
     ) -> FloatArray:
         """Length of the hidden part of estimates for rows with this residual and norm = sqrt(|p|^2 + d^2)."""
 
-    def rank(self, measured: Column, epsilon: float, estimator: Estimator) -> Column:
+    def ranking(self, measured: Column, epsilon: float, estimator: Estimator) -> "Ranking":
         """One number for each row: the smaller it is, the higher the breach probability."""
-        return measured.derived(_unclaimed, (self, epsilon, estimator))
+        return Ranking(measured.derived(_unclaimed, (self, epsilon, estimator)).kept())
 
     def residuals(self, measured: Column) -> Column:
         """The relative residual of every row."""
         return measured.derived(_relative_residual, self)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Rows by their breach probability: a number for each, and what makes a probability of such numbers.
+
+    ``asked``: exposure, epsilon and estimator where the number is what is measured; without them it is the probability,
+    less than 0.
+    """
+
+    numbers: Column
+    asked: tuple[Exposure, float, Estimator] | None = None
+
+    def probability(self, numbers: FloatArray) -> FloatArray:
+        """Breach probability of rows with these numbers."""
+        if self.asked is None:
+            return -numbers
+        exposure, epsilon, estimator = self.asked
+        return exposure.claim(numbers, epsilon, estimator)
 
 
 def _unclaimed(measured: FloatArray, params: tuple[Exposure, float, Estimator]) -> FloatArray:
@@ -125,7 +144,9 @@ class OrthogonalExposure(Exposure):
 
     def kind(self, measured: Column, epsilon: float) -> Kind:
         """Exact unless the release's own error counts."""
-        exact = all((self._errors(part) < _NEGLIGIBLE * epsilon).all() for _, part in measured.chunks())
+        alike = len(measured.shape) == 1
+        errors = [np.asarray(self.error)] if alike else (self._errors(part) for _, part in measured.chunks())
+        exact = all((one < _NEGLIGIBLE * epsilon).all() for one in errors)
         return "exact" if exact else "lower bound"
 
     def claim(
@@ -144,9 +165,11 @@ class OrthogonalExposure(Exposure):
         reach = np.maximum(_reach(self._errors(measured), epsilon, 1.0), 0.0)
         return estimate_radius(residual, norm * reach, 1.0, estimator)
 
-    def rank(self, measured: Column, epsilon: float, estimator: Estimator) -> Column:
+    def ranking(self, measured: Column, epsilon: float, estimator: Estimator) -> Ranking:
         """The squared residual where the error is the same for all rows: the probability depends on nothing else."""
-        return measured if len(measured.shape) == 1 else super().rank(measured, epsilon, estimator)
+        if len(measured.shape) > 1:
+            return super().ranking(measured, epsilon, estimator)
+        return Ranking(measured, (self, epsilon, estimator))
 
 
 def measure_orthogonal(

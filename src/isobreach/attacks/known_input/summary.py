@@ -74,8 +74,7 @@ class AttackSummary:
 def summarise(result: AttackResult, *, normalised: bool = False) -> AttackSummary:
     """Return the figures of an attack; rows that hold a linked value are left out of all statistics."""
     rows, columns = result.shape
-    unlinked = np.delete(result.breach_probability, result.linked_rows)
-    best = result.best
+    best, others = result.best, _Others(result)
     return AttackSummary(
         linkage=result.linkage,
         normalised=normalised,
@@ -88,12 +87,12 @@ def summarise(result: AttackResult, *, normalised: bool = False) -> AttackSummar
         epsilon=result.epsilon,
         estimator=result.estimator,
         best_row=best,
-        best_probability=None if best is None else float(result.breach_probability[best]),
-        quantiles=_quantiles(unlinked),
-        mean_probability=float(unlinked.mean()) if len(unlinked) else None,
-        rows_at_least={level: int((unlinked >= level).sum()) for level in LEVELS},
+        best_probability=None if best is None else float(result.probability(rows=[best])[0]),
+        quantiles=others.quantiles(),
+        mean_probability=others.mean(),
+        rows_at_least=others.at_least(),
         baseline_probability=_baseline(result),
-        rank_curves=_rank_curves(result),
+        rank_curves=others.curves(),
         epsilon_curves=_epsilon_curves(result),
     )
 
@@ -104,23 +103,47 @@ def _baseline(result: AttackResult) -> float | None:
     return float(breach_probability(1.0, 1.0, result.known_columns, result.epsilon, result.estimator))
 
 
-def _quantiles(probabilities: FloatArray) -> dict[float, float]:
-    if not len(probabilities):
-        return {}
-    return {q: float(v) for q, v in zip(QUANTILES, np.quantile(probabilities, QUANTILES), strict=True)}
+class _Others:
+    """Breach probabilities of the rows that are not linked, read off their order: no array as long as the release."""
 
+    def __init__(self, result: AttackResult) -> None:
+        self._result, self._ranking = result, result.ranking
+        self._order = self._ranking.numbers.ordered(result.linked_rows)
+        count = len(self._order)
+        # The q-quantile lies between two rows; the most exposed come first in the order.
+        self._positions = (count - 1) * (1 - np.array(QUANTILES)) if count else np.empty(0)
+        self._ranks = np.unique(np.geomspace(1, max(count, 1), _CURVE_POINTS).round().astype(np.int64))
+        before = np.floor(self._positions).astype(np.int64)
+        self._places = np.concatenate([self._ranks - 1, before, np.minimum(before + 1, count - 1)])
+        self._numbers = self._order.at(self._places) if count else np.empty(0)
 
-def _rank_curves(result: AttackResult) -> dict[float, tuple[NDArray[np.int64], FloatArray]]:
-    """Breach probability of the 1st, 2nd, ... most exposed row, at ranks even on a logarithmic scale."""
-    others = result.shape[0] - len(result.linked_rows)
-    if not others:
-        return {}
-    ranks = np.unique(np.geomspace(1, others, _CURVE_POINTS).round().astype(np.int64))
-    curves = {}
-    for epsilon in (result.epsilon / 2, result.epsilon, result.epsilon * 1.5):
-        probabilities = np.delete(result.probability(epsilon), result.linked_rows)
-        curves[epsilon] = (ranks, np.sort(probabilities)[::-1][ranks - 1])
-    return curves
+    def quantiles(self) -> dict[float, float]:
+        """Probabilities that these shares of the rows stay below, between rows by a straight line."""
+        if not len(self._order):
+            return {}
+        sides = self._ranking.probability(self._numbers[len(self._ranks) :]).reshape(2, -1)
+        values = sides[0] + (sides[1] - sides[0]) * (self._positions - np.floor(self._positions))
+        return dict(zip(QUANTILES, values.tolist(), strict=True))
+
+    def mean(self) -> float | None:
+        """Mean probability."""
+        return self._order.mean(self._ranking.probability) if len(self._order) else None
+
+    def at_least(self) -> dict[float, int]:
+        """How many rows reach each level."""
+        return dict(zip(LEVELS, self._order.reaching(LEVELS, self._ranking.probability).tolist(), strict=True))
+
+    def curves(self) -> dict[float, tuple[NDArray[np.int64], FloatArray]]:
+        """Breach probability of the 1st, 2nd, ... most exposed row, at ranks even on a logarithmic scale."""
+        found, epsilon = {}, self._result.epsilon
+        for other in (epsilon / 2, epsilon, epsilon * 1.5) if len(self._order) else ():
+            ranking = self._ranking if other == epsilon else self._result.ranked(other)
+            if ranking.numbers is self._ranking.numbers:  # whatever epsilon is, the order is the same
+                numbers = self._numbers[: len(self._ranks)]
+            else:
+                numbers = ranking.numbers.ordered(self._result.linked_rows).at(self._ranks - 1)
+            found[other] = (self._ranks, ranking.probability(numbers))
+        return found
 
 
 def _epsilon_curves(result: AttackResult) -> dict[Estimator, tuple[FloatArray, FloatArray]]:

@@ -75,8 +75,9 @@ def norm_candidates(
     # The kernel's sum of n squares errs by at most n units of roundoff.
     slack = 2.0 * source.shape[1] * 2.0**-53
     low, high = low * (1 - slack), high * (1 + slack)
-    hits = _scan(source, *merged(low, high), progress)
-    points, rows, row_start = distinct_values(source.gather(hits), hits, unit)
+    hits, points = _scan(source, *merged(low, high), progress)
+    source.keep(hits, points)  # some of them will be linked
+    points, rows, row_start = distinct_values(points, hits, unit)
     squares = np.einsum("ij,ij->i", points, points)
     return Candidates(
         points=points,
@@ -121,19 +122,19 @@ class _Lookup:
     scale: float
 
 
-def _matching(block: FloatArray, first_row: int, lookup: _Lookup) -> tuple[IntArray, int]:
-    """Rows of a block whose squared norm lies in an interval, and how many hold what is no number."""
+def _matching(block: FloatArray, first_row: int, lookup: _Lookup) -> tuple[IntArray, FloatArray, int]:
+    """Rows of a block whose squared norm lies in an interval, their numbers first; how many hold what is no number."""
     arguments = block, lookup.low, lookup.high, lookup.first, lookup.base, lookup.scale
     hits = np.empty(min(_FIRST_HITS, len(block)), dtype=np.int32)
     count, bad = _hits(*arguments, hits)
     if count > len(hits):
         hits = np.empty(count, dtype=np.int32)
         count, bad = _hits(*arguments, hits)
-    return hits[:count] + np.int64(first_row), bad
+    return hits[:count] + np.int64(first_row), block[hits[:count]], bad
 
 
-def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress) -> IntArray:
-    """Released rows, ascending, whose squared norm lies in one of the intervals."""
+def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress) -> tuple[IntArray, FloatArray]:
+    """Numbers of the released rows, ascending, whose squared norm lies in one of the intervals, and these rows."""
     bins = int(min(max(1024, 4 * len(low)), 1 << 16))
     base, width = low[0], high[-1] - low[0]
     scale = bins / width * (1 - 1e-9) if width > 0 else 0.0
@@ -143,10 +144,10 @@ def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress)
     first[low[np.minimum(first, len(low) - 1)] > edges + 2 / max(scale, 1e-300)] = -1  # no interval near that bin
 
     lookup = _Lookup(low, high, first, float(base), float(scale))
-    results = list(source.scan(_matching, lookup, "matching norms", progress))
-    if any(bad for _, bad in results):
+    hits, points, bad = zip(*source.scan(_matching, lookup, "matching norms", progress), strict=True)
+    if any(bad):
         _refuse_bad_entries(source)
-    return np.concatenate([hits for hits, _ in results])
+    return np.concatenate(hits), np.concatenate(points)
 
 
 @compiled(reorder=True)
@@ -198,7 +199,7 @@ def check_entries(source: Engine) -> None:
         raise InputError(
             "released",
             "must be finite everywhere",
-            f"{count} missing, NaN or infinite; the first in row {row + 1}, column {column + 1}",
+            f"{count} missing, NaN or infinite; the first in {source.where(row, column)}",
         )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What chance alone would make of a release: rates of distances, and expected matches."""
 
-from isobreach.linking.chance.matches import chance_matches, least_telling, telling_distances
+from isobreach.linking.chance.matches import chance_matches, least_telling, sampled_rows, telling_distances
 from isobreach.linking.chance.rates import Rates, sampled
 from isobreach.linking.chance.sheets import free_columns, log_matches_on_sheets
 from isobreach.linking.chance.symmetries import log_images
@@ -14,5 +14,6 @@ __all__ = [
     "log_images",
     "log_matches_on_sheets",
     "sampled",
+    "sampled_rows",
     "telling_distances",
 ]

@@ -53,6 +53,13 @@ _PARTNERS = 32  # links whose distances are counted: more would make chance matc
 _ENOUGH = 20  # other values with a record's norm, to count rates on
 
 
+def sampled_rows(rows: int) -> IntArray:
+    """Rows of a release of so many on which chance is estimated, ascending."""
+    if rows <= _SAMPLE_ROWS:
+        return np.arange(rows)
+    return np.sort(np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False))
+
+
 def chance_matches(
     everyone: FloatArray,
     records: IntArray,
@@ -74,9 +81,7 @@ def chance_matches(
     """
     known, known_total = everyone[records], len(everyone)
     rows, count = source.shape[0], len(known)
-    few = rows <= _SAMPLE_ROWS
-    picks = np.arange(rows) if few else np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False)
-    sample = source.gather(np.sort(picks))
+    sample = source.gather(sampled_rows(rows))
     decimals = grid_decimals(np.abs(known).ravel())
     error = float(radius.max())
     telling = telling_distances(linked, sample, error, norms_kept=norms_kept, among=True)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables that stay in their Parquet files: they go in wherever a released table goes, with the same outcome."""
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import isobreach as ib
+from engine_files import written
+from isobreach.engine import ParquetFiles
+from isobreach.errors import InputError, LeftOutWarning
+from isobreach.io import Scan, Source, as_released, as_table
+from isobreach.io.vectors import from_rows
+
+ROWS, COLUMNS = 600, 5
+RECORDS = np.random.default_rng(0).standard_normal((ROWS, COLUMNS))
+RELEASE = ib.perturb(RECORDS, "orthogonal", seed=1)
+KNOWN = RECORDS[:3]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    written(tmp_path, RELEASE.data, group=77)
+    return tmp_path
+
+
+@pytest.fixture
+def no_release_is_small(monkeypatch):
+    monkeypatch.setattr("isobreach.io.sources._LARGE", 0)
+
+
+def same(one, other):
+    assert one.linkage.rows.tolist() == other.linkage.rows.tolist()
+    for of in ("relative_residual", "breach_probability", "estimates"):
+        left, right = (np.asarray(getattr(result.plain, of)) for result in (one, other))
+        assert left.tobytes() == right.tobytes(), of
+    assert one.top(20).tolist() == other.top(20).tolist()
+    assert one.to_json() == other.to_json()
+
+
+@pytest.mark.parametrize("motion", ["auto", "rigid"])
+def test_an_attack_on_files_has_the_bits_of_one_in_memory(folder, motion):
+    scan = ib.scan(folder / "*.parquet")
+    assert repr(scan) == "Scan(600 x 5, 3 files)"
+    same(*(ib.attack(KNOWN, one, motion=motion, seed=0) for one in (scan, RELEASE.data)))
+
+
+@pytest.mark.parametrize("place", ["", "*.parquet", "part-[0-2].parquet"])
+def test_a_folder_and_a_pattern_name_the_same_table(folder, place):
+    scan = ib.scan(folder / place)
+    assert scan.columns == tuple(f"c{j + 1}" for j in range(COLUMNS))
+    assert scan.values.everything("all").tobytes() == RELEASE.data.tobytes()
+    assert as_table(str(folder / place), "known").values.tobytes() == RELEASE.data.tobytes()
+    assert Source(folder / place, "known").hash() == Source(folder, "known").hash()
+
+
+def test_a_scan_goes_into_reconstruct_and_comes_out_with_names(folder):
+    knowledge = ib.Knowledge(known=KNOWN)
+    found, plain = (ib.reconstruct("known-input", one, knowledge, seed=0) for one in (ib.scan(folder), RELEASE.data))
+    assert isinstance(found.estimates, pa.Table)
+    assert np.stack([column.to_numpy() for column in found.estimates.columns], axis=1).tobytes() == (
+        np.asarray(plain.estimates).tobytes()
+    )
+
+
+def test_a_scan_goes_where_tables_are_read_too(folder):
+    records = ib.invert(RELEASE.key, ib.scan(folder))
+    np.testing.assert_allclose(np.stack([c.to_numpy() for c in records.columns], axis=1), RECORDS, atol=1e-12)
+
+
+def test_a_large_release_stays_in_its_files_by_itself(folder, no_release_is_small):
+    for place in (folder, folder / "*.parquet", folder / "part-0.parquet"):
+        assert isinstance(as_released(place, "released"), Scan)
+    same(*(ib.attack(KNOWN, one, motion="orthogonal", seed=0) for one in (str(folder), RELEASE.data)))
+
+
+def test_a_small_release_is_read_once(folder):
+    assert not isinstance(as_released(folder, "released"), Scan)
+
+
+def test_columns_ids_and_what_is_left_out(tmp_path):
+    table = pa.table(
+        {"who": [f"p{i}" for i in range(ROWS)], "b": RELEASE.data[:, 1], "town": ["x"] * ROWS, "a": RELEASE.data[:, 0]}
+    )
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.warns(LeftOutWarning, match="'who'.*'town'"):
+        assert ib.scan(tmp_path / "t.parquet").columns == ("b", "a")
+    scan = ib.scan(tmp_path / "t.parquet", columns=["a", "b"], id_column="who")
+    assert scan.values.gather([7]).tolist() == [RELEASE.data[7, :2].tolist()]
+    assert scan.ids[7] == "p7"
+    for columns, said in ((["a", "town"], "must be numeric columns"), (["a", "c"], "must name columns")):
+        with pytest.raises(InputError, match=f"columns {said}"):
+            ib.scan(tmp_path / "t.parquet", columns=columns)
+
+
+def test_links_name_the_released_rows(folder):
+    for path in folder.glob("*.parquet"):
+        table = parquet.read_table(path)
+        parquet.write_table(table.append_column("who", [[f"{path.stem}/{i}" for i in range(len(table))]]), path)
+    found = ib.link(KNOWN, ib.scan(folder, id_column="who"))
+    assert found.released_ids[[0, 599]].tolist() == ["part-0/0", "part-2/198"]
+
+
+def test_vectors_stay_in_their_files(tmp_path):
+    table = pa.table({"page": range(ROWS), "embedding": from_rows(RELEASE.data.astype(np.float32))})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.warns(LeftOutWarning, match="'page'"):
+        scan = ib.scan(tmp_path / "t.parquet")
+    assert (scan.columns[0], scan.values.shape, scan.values.dtype) == ("embedding[1]", (ROWS, COLUMNS), np.float32)
+    assert ib.link(KNOWN, scan).rows.tolist() == RELEASE.key.order[:3].tolist()
+
+
+def test_vectors_without_a_fixed_length_are_read(tmp_path, no_release_is_small):
+    parquet.write_table(pa.table({"embedding": RELEASE.data.tolist()}), tmp_path / "t.parquet")
+    assert not isinstance(as_released(tmp_path / "t.parquet", "released"), Scan)
+    with pytest.raises(InputError, match=r"path must be a .parquet file, .* vectors of a fixed length"):
+        ib.scan(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("*.arrow", "path must be a pattern that names .parquet files"),
+        ("none.parquet", "path must be a .parquet file, a folder of parts or a pattern"),
+        ("t.csv", "path must be a .parquet file, a folder of parts or a pattern"),
+    ],
+)
+def test_what_is_no_parquet_is_refused(folder, place, said):
+    (folder / "t.csv").write_text("a\n1\n")
+    with pytest.raises(InputError, match=said):
+        ib.scan(folder / place)
+    with pytest.raises(InputError, match=r"engine must be one of local. Got 'spark'"):
+        ib.scan(folder, engine="spark")
+
+
+def test_what_is_no_number_in_the_last_part_is_named(folder):
+    rows = RELEASE.data.copy()
+    rows[-1, 3] = np.nan
+    written(folder, rows, group=77)
+    with pytest.raises(InputError) as caught:
+        ib.link(KNOWN, ib.scan(folder), motion="orthogonal")
+    place = "the first in row 600 (row 199 of part-2.parquet), column 'c4'"
+    assert str(caught.value) == f"released must be finite everywhere. Got 1 missing, NaN or infinite; {place}."
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+def test_a_part_that_may_not_be_read_is_named(folder):
+    (folder / "part-1.parquet").chmod(0)
+    with pytest.raises(InputError, match=r"part-1.parquet: Permission denied"):
+        ib.scan(folder)
+
+
+@pytest.mark.parametrize(("kind", "most"), [("float64", 2), ("float32", 3), ("rounded", 3)])
+def test_an_attack_takes_two_passes(folder, monkeypatch, kind, most):
+    """Rows that linking needs besides are picked up in passing; only what may lie on a grid takes a sample before."""
+    rows = {"float64": RELEASE.data, "float32": RELEASE.data.astype(np.float32), "rounded": RELEASE.data.round(4)}[kind]
+    written(folder, rows, group=77)
+    opened, batches = [], ParquetFiles.batches
+
+    def noting(self, group, *arguments):
+        opened.append(group)
+        return batches(self, group, *arguments)
+
+    scan = ib.scan(folder)
+    monkeypatch.setattr(ParquetFiles, "batches", noting)
+    result = ib.attack(KNOWN, scan, seed=0)
+    assert len(result.linkage.linked) == 3
+    assert most <= len(opened) / len(scan.values.files.groups) < most + 0.2  # the first rows are looked at alone
