@@ -6,10 +6,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-# "repeat": the same examples on every machine; "explore": new ones in each run, and more of them.
+# "repeat": the same few examples on every machine; "explore": new ones in each run, and more of them.
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeat")
-_EXAMPLES = 100
-_TIMES = {"repeat": 1, "explore": 5}[PROFILE]
+_EXAMPLES = 25
+_TIMES = {"repeat": 1, "explore": 8}[PROFILE]
 
 
 def load_profile():
@@ -33,3 +33,7 @@ def examples(number):
 def slow(*cases):
     """These cases of a parameter, each a value, or a tuple of values of several parameters: left to the slow tests."""
     return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow) for case in cases]
+
+
+# Of claims that are sampled: two seeds in every run, all eight in the slow tests.
+EIGHT_SEEDS = pytest.mark.parametrize("seeds", [range(2), *slow(range(8))], ids=["two", "eight"])

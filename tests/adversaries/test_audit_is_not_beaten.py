@@ -31,19 +31,18 @@ OPEN: dict[tuple[str, str, int], str] = {}
 
 # Adversary, case and insiders: those whose audits are quick, for each of the product's attacks.
 TELLING = [
-    ("outward", "fortunes, rigid", 3),
-    ("column_means", "fortunes, rigid", 3),
     ("regression", "iris, rigid", 3),
     ("nearest_insider", "iris, rigid", 3),
-    ("wasserstein_procrustes", "iris, rigid", 0),
-    ("favourite_record", "iris, rigid", 0),
-    ("mixture_filter", "clusters, noisy", 16),
-    ("nearest_insider", "clusters, noisy", 16),
-    ("rounding_insiders", "clusters, noisy", 16),
-    ("twins_in_the_sample", "codes, orthogonal", 0),
-    ("record_of_that_length", "codes, orthogonal", 0),
-    ("most_common_value", "codes, orthogonal", 0),
+    *slow(("wasserstein_procrustes", "iris, rigid", 0), ("favourite_record", "iris, rigid", 0)),
     *slow(
+        ("outward", "fortunes, rigid", 3),
+        ("column_means", "fortunes, rigid", 3),
+        ("mixture_filter", "clusters, noisy", 16),
+        ("nearest_insider", "clusters, noisy", 16),
+        ("rounding_insiders", "clusters, noisy", 16),
+        ("twins_in_the_sample", "codes, orthogonal", 0),
+        ("record_of_that_length", "codes, orthogonal", 0),
+        ("most_common_value", "codes, orthogonal", 0),
         ("rounding_insiders", "dense bits, noisy", 20),
         ("bits_from_directions", "sparse bits, orthogonal-noise", 30),
         ("nearest_insider", "sparse bits, orthogonal-noise", 30),

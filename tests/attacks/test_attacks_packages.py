@@ -121,7 +121,7 @@ def turned(digits):
     return _unit(digits[chosen]), released, order
 
 
-@pytest.mark.parametrize("noise", ["estimate", *slow(TURN / np.hypot(1, TURN) / 8)])
+@pytest.mark.parametrize("noise", slow("estimate", TURN / np.hypot(1, TURN) / 8))
 def test_privrag_guard(turned, noise):
     """64 known records are linked, and the rest opened: what stays is the noise, and what the links do not reach.
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from effort import slow
 from isobreach.attacks import attack_linked
 from isobreach.geometry import row_norms
 from isobreach.release import Precision
@@ -30,7 +31,7 @@ def _attacked(kind, seed):
 
 
 @pytest.mark.parametrize("kind", ["rigid", "rigid, rounded", "orthogonal, rounded", "noisy"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 1, *slow(*range(2, 8))])
 def test_of_rows_that_are_as_probable_the_closest_estimates_come_first(kind, seed):
     result, errors, ties = _attacked(kind, seed)
     assert len(ties) > 100

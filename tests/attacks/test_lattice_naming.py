@@ -5,12 +5,13 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import chdtri
 from scipy.stats import poisson
 
 import isobreach as ib
+from effort import examples, slow
 from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.matching import edges_in_matchings
 from isobreach.attacks.lattice.naming import name_axes
@@ -101,7 +102,7 @@ def test_more_axes_than_attributes_have_no_matching():
     assert edges_in_matchings(np.ones((3, 2), dtype=bool)) is None
 
 
-@settings(max_examples=150)
+@examples(30)
 @given(st.data())
 def test_settled_is_what_all_explanations_share(data):
     axes = data.draw(st.integers(1, 3))
@@ -144,6 +145,9 @@ def test_settled_is_what_all_explanations_share(data):
     assert (naming.columns[axes:] == -1).all()
 
 
+DRAWS = pytest.mark.parametrize("seeds", [range(5), *slow(range(20))])
+
+
 @pytest.fixture(scope="module")
 def letter():
     return ib.datasets.load("letter").values.astype(float)
@@ -157,9 +161,10 @@ def draws(table, seeds, records, what, **planted):
         yield hidden, {what: table[rng.choice(len(table), records, replace=False)]}
 
 
-def test_four_known_records_name_all_axes_of_letter(letter):
-    namings = [hidden.name(**knowledge) for hidden, knowledge in draws(letter, range(20), 4, "known")]
-    assert sum(naming.complete for naming in namings) >= 18
+@DRAWS
+def test_four_known_records_name_all_axes_of_letter(letter, seeds):
+    namings = [hidden.name(**knowledge) for hidden, knowledge in draws(letter, seeds, 4, "known")]
+    assert sum(naming.complete for naming in namings) >= 0.9 * len(seeds)
     best = next(naming for naming in namings if naming.complete)
     assert best.column_by == best.sign_by == ("known records",) * 16
     assert best.offset_by == ("origin",) * 16
@@ -167,13 +172,14 @@ def test_four_known_records_name_all_axes_of_letter(letter):
     assert best.left() is None
 
 
-def test_behind_a_translation_bounds_that_are_reached_replace_the_origin(letter):
+@DRAWS
+def test_behind_a_translation_bounds_that_are_reached_replace_the_origin(letter, seeds):
     namings = [
         hidden.name(bounds=(0, 15), **knowledge)
-        for hidden, knowledge in draws(letter, range(20), 4, "known", origin_known=False)
+        for hidden, knowledge in draws(letter, seeds, 4, "known", origin_known=False)
     ]
-    assert sum(naming.complete for naming in namings) >= 16
-    assert sum("known records" in naming.offset_by for naming in namings) >= 16
+    assert sum(naming.complete for naming in namings) >= 0.8 * len(seeds)
+    assert sum("known records" in naming.offset_by for naming in namings) >= 0.8 * len(seeds)
 
 
 def test_behind_a_translation_differences_place_the_known_records(letter):
@@ -182,10 +188,11 @@ def test_behind_a_translation_differences_place_the_known_records(letter):
     assert all(naming.complete for naming in namings)
 
 
-def test_many_axes_of_few_values():
-    """A hundred columns of zeros and ones: a row is told by its neighbours, a column by many records."""
+@pytest.mark.parametrize("columns", [40, *slow(100)])
+def test_many_axes_of_few_values(columns):
+    """Columns of zeros and ones: a row is told by its neighbours, a column by many records."""
     rng = np.random.default_rng(5)
-    table = rng.random((800, 100)) < rng.uniform(0.2, 0.8, 100)
+    table = rng.random((800, columns)) < rng.uniform(0.2, 0.8, columns)
     hidden = Planted(table, rng)
     naming = hidden.name(known=table[:30].astype(float))
     assert naming.complete

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import isobreach as ib
-from effort import slow
+from effort import EIGHT_SEEDS, slow
 from isobreach.attacks import ATTACKS
 from isobreach.release import ReleaseModel
 from oracles import rotation
@@ -49,9 +49,10 @@ class Case:
         return (found.columns == self.columns) & (found.signs == self.signs)
 
 
-def test_a_sample_of_two_hundred_reads_letter(letter):
+@EIGHT_SEEDS
+def test_a_sample_of_two_hundred_reads_letter(letter, seeds):
     shares = []
-    for seed in SEEDS:
+    for seed in seeds:
         case = Case(letter, np.random.default_rng(seed), 200)
         found = case.found()
         assert case.right(found).all()
@@ -63,11 +64,12 @@ def test_a_sample_of_two_hundred_reads_letter(letter):
     assert np.mean(shares) > 0.75
 
 
+@EIGHT_SEEDS
 @pytest.mark.parametrize("noise", [0.5, *slow(2.0)])
-def test_scale_and_noise_do_not_hide_columns(digits, noise):
+def test_scale_and_noise_do_not_hide_columns(digits, noise, seeds):
     """Whatever the noise, what is left is the noise itself; filtering leaves less of it. Fifty records are too few."""
     share, few = [], []
-    for seed in SEEDS:
+    for seed in seeds:
         case = Case(digits, np.random.default_rng(seed), 400, rows=900, scale=1.7, noise=noise)
         found = case.found()
         assert not (found.confirmed & ~case.right(found)).any()
@@ -82,10 +84,11 @@ def test_scale_and_noise_do_not_hide_columns(digits, noise):
     assert np.mean(few) < np.mean(share)
 
 
-def test_flipped_and_shifted_columns(letter):
+@EIGHT_SEEDS
+def test_flipped_and_shifted_columns(letter, seeds):
     """Rounded to the grid of the sample, most values are exact."""
     right, shares = [], []
-    for seed in SEEDS:
+    for seed in seeds:
         case = Case(letter, np.random.default_rng(seed), 500, flips=True, shift=30.0)
         found = case.found()
         right.append(case.right(found).mean())
@@ -151,8 +154,9 @@ def test_known_records_under_scale_shift_and_noise():
         *slow(("exponential", 0.0), ("gaussian", 5.0), ("correlated", 5.0), ("exponential", 5.0), ("letter", 5.0)),
     ],
 )
-def test_a_rotation_is_not_taken_for_a_permutation(kind, shift, letter):
-    for seed in SEEDS:
+@EIGHT_SEEDS
+def test_a_rotation_is_not_taken_for_a_permutation(kind, shift, letter, seeds):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         table = {
             "gaussian": lambda rng=rng: rng.normal(0, np.arange(1, 9), (1500, 8)),
@@ -166,11 +170,12 @@ def test_a_rotation_is_not_taken_for_a_permutation(kind, shift, letter):
         assert not found.confirmed.any()
 
 
-def test_columns_that_are_mixed_a_little_are_not_claimed(letter):
+@EIGHT_SEEDS
+def test_columns_that_are_mixed_a_little_are_not_claimed(letter, seeds):
     """Turned by twos, by 17 degrees: halves of the sample agree on most columns, whose distributions are not theirs."""
     cosine, sine = np.cos(0.3), np.sin(0.3)
     turn = np.kron(np.eye(8), [[cosine, sine], [-sine, cosine]])
-    for seed in SEEDS:
+    for seed in seeds:
         table = letter[np.random.default_rng(seed).permutation(len(letter))[:2500]]
         found = ib.reconstruct("permutation", table[:1500] @ turn, ib.Knowledge(sample=table[1500:]), seed=0)
         assert not found.claimed

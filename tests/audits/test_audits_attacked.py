@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import norm
 
 import isobreach as ib
+from effort import slow
 from isobreach.engine import LocalEngine, using
 from isobreach.report import audit_document, document_page
 from isobreach.schemes import SCHEMES, Noisy, scheme_by_name
@@ -23,9 +24,12 @@ def audited(records, scheme, **more):
     return ib.audit(records, scheme=scheme, **{"coalition_sizes": [1, 6], "trials": 8, "samples": (), "seed": 0} | more)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+QUICK = ("random-projection", "additive-noise", "k-anonymity", "row-mixing")
+
+
+@pytest.mark.parametrize("name", [*QUICK, *slow(*(name for name in OTHERS if name not in QUICK))])
 def test_every_scheme_is_audited_and_no_figure_falls_with_knowledge(name):
-    report = audited(np.abs(table(0)), name, splits=2)  # logarithms want no negative values
+    report = audited(np.abs(table(0, rows=120)), name, splits=2)  # logarithms want no negative values
     shares = [report.breached(k).value for k in (0, 1, 6)]
     assert shares == sorted(shares)
     assert report.method == "suitable attacks"
@@ -48,9 +52,9 @@ def test_noise_in_place_breaches_whom_it_moves_less_than_epsilon():
 
 def test_a_projection_falls_to_as_many_insiders_as_it_has_columns():
     """n linked pairs solve x = B y for every record where no column is lost."""
-    records = table(2)
+    records = table(2, rows=120)
     scheme = scheme_by_name("random-projection", dimension=5)
-    report = audited(records, scheme, coalition_sizes=[1, 2, 7])
+    report = audited(records, scheme, coalition_sizes=[2, 7], splits=2)
     assert report.breached(7).value == 1
     assert report.breached(2).value < 0.9
     assert report.gate(0.05).closed
@@ -64,23 +68,23 @@ def test_what_only_guesses_are_played_against_is_not_called_fit_to_publish():
 
 
 def test_same_figures_whatever_the_number_of_threads():
-    records, found = table(4), []
+    records, found = table(4, rows=80), []
     for workers in (1, 2):
         with using(LocalEngine, workers=workers):
-            found.append(audited(records, "additive-noise", splits=2))
+            found.append(audited(records, "additive-noise", splits=2, trials=3, attacks=["naive", "spectral-filter"]))
     one, two = found
     assert np.array_equal(one.records.exposure, two.records.exposure)
     assert one.breached(6) == two.breached(6)
 
 
 def test_a_motion_is_audited_by_its_closed_form_still():
-    report = audited(table(5), Noisy(0.1), splits=2)
+    report = audited(table(5, rows=60), Noisy(0.1), splits=2, trials=3)
     assert report.method == "distance attack"
     assert report.moves
 
 
 def test_the_page_says_what_kind_of_figures_these_are():
-    said = document_page(audit_document(audited(table(6), "additive-noise", splits=2)))
+    said = document_page(audit_document(audited(table(6, rows=80), "additive-noise", splits=2)))
     assert "No closed form tells what insiders achieve" in said
     assert "guess of a hidden direction" not in said
     assert "rotated by a secret matrix" not in said

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from audited import audit
+from effort import slow
 from isobreach.audits.groups import Groups
 
 
@@ -63,7 +64,7 @@ def test_what_cannot_be_hidden_is_excluded(seed):
     assert nearest <= told
 
 
-@pytest.mark.parametrize("scheme", ["rigid", "orthogonal", "noisy", "orthogonal-noise"])
+@pytest.mark.parametrize("scheme", ["rigid", "orthogonal", *slow("noisy", "orthogonal-noise")])
 def test_an_audit_counts_a_group_once(scheme):
     records, own = mixed(0, rows=60)
     asked = {"coalition_sizes": [1, 3, 7], "trials": 4, "scheme": scheme, "epsilon": 0.2, "seed": 0, "splits": 2}

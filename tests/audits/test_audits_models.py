@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from audited import audit
+from audited import audit, settings
 from effort import slow
+from isobreach.audits.study import _prepared
 from isobreach.errors import InputError
 from isobreach.geometry import haar, row_norms
 from isobreach.schemes import SCHEMES, Key, Release, ReleaseModel, Scheme, perturb
@@ -79,7 +80,7 @@ PLAYED = {
 }
 
 
-@pytest.mark.parametrize("seed", [*range(2), *slow(*range(2, 8))])
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 @pytest.mark.parametrize("name", PLAYED)
 def test_no_plain_attacker_does_better_than_the_audit_says(name, seed):
     scheme, records = PLAYED[name], _table(seed)
@@ -136,7 +137,7 @@ def test_what_cannot_be_played_is_refused_with_its_name_and_the_reason(scheme, m
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("kind", [np.float32, *slow(np.int64, np.float64)])
+@pytest.mark.parametrize("kind", [np.float32, np.int64, np.float64])
 @pytest.mark.parametrize("name", [name for name, scheme in SCHEMES.items() if scheme.model.moves])
 def test_our_own_schemes_are_what_they_declare(name, kind):
     """On tables of few and many rows, far from the origin, of low rank, and with lengths far apart."""
@@ -146,8 +147,9 @@ def test_our_own_schemes_are_what_they_declare(name, kind):
     tables = [rng.standard_normal((12, 4)) * 50, _table(1) * 30 + 1e4, low, spread * 100, np.eye(5)[:4] * 7]
     tables.append(_table(2) * [1e7, 1, 1, 1e6, 1, 1])
     for records in tables:
-        result = audit(records.astype(kind) + kind(1), scheme=name, coalition_sizes=[2], trials=2, seed=0)
-        assert result.scheme == name
+        records = records.astype(kind) + kind(1)
+        release = perturb(records, name, 0)
+        _prepared(records, release, settings(scheme=name), 0)  # what is declared falsely is refused here
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ class Disguised(Scheme):
         return Release(rows, key)
 
 
-@pytest.mark.parametrize("seed", [*range(3), *slow(*range(3, 8))])
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 def test_errors_that_insiders_can_fit_are_no_noise(seed):
     records = np.random.default_rng(seed).standard_normal((120, 4))
     arguments = {"epsilon": 0.1, "coalition_sizes": [2], "trials": 2, "seed": seed}

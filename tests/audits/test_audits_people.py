@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from audited import audit
+from effort import slow
 
 SIZES = range(1, 6)
 
@@ -52,7 +53,7 @@ def test_what_is_said_of_a_person_is_true_of_the_table(audited):
     assert any(one.copies for one in result.exposed)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 @pytest.mark.parametrize("scheme", ["orthogonal", "rigid"])
 def test_each_of_the_three_goes_with_exposure(seed, scheme):
     """People near the average, with large values or with near copies are more exposed than others, on average."""

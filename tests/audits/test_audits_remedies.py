@@ -113,6 +113,7 @@ def test_without_noise_the_rate_is_that_of_the_closed_form():
     assert counted.low - (told.high - told.low) <= told.value <= counted.high + (told.high - told.low)
 
 
+@pytest.mark.slow
 def test_insiders_who_must_search_breach_no_more_than_those_who_know():
     """Noise, linked by ``attack`` itself: the same estimates where it links, worse ones where it does not."""
     records = datasets.gaussian(rows=120, columns=5)
@@ -181,13 +182,15 @@ def test_a_little_noise_does_not_stop_an_attacker_who_knows_of_it():
     assert found.smallest == 1.0
 
 
+@pytest.mark.slow
 def test_a_rate_of_zero_meets_any_target():
-    records = datasets.gaussian(rows=200, columns=8)
+    records = datasets.gaussian(rows=100, columns=8)
     found = _tried(records, (5.0, 50.0), repeats=20, epsilon=0.05, target=0.01)
     assert found.repeats == 420
     assert found.smallest == 5.0
 
 
+@pytest.mark.slow
 def test_jitter_is_tried_against_the_lattice_attack_and_against_insiders():
     pytest.importorskip("fpylll")
     records = LETTER[:1500].astype(float)
@@ -200,6 +203,7 @@ def test_jitter_is_tried_against_the_lattice_attack_and_against_insiders():
     assert all(one.insiders.value > 0.9 for one in found.jitter)
 
 
+@pytest.mark.slow
 def test_jitter_is_not_tried_where_the_lattice_attack_fails_anyway():
     pytest.importorskip("fpylll")
     asked = {"coalition_sizes": [2], "trials": 4, "noise_levels": [0.5], "attackers": ["lattice"], "seed": 0}
@@ -224,7 +228,7 @@ def test_insiders_notice_jitter_that_is_large():
 def test_noise_that_stops_insiders_but_not_the_lattice_attack_is_not_called_enough():
     """One insider of sixteen columns breaches next to nobody; the lattice attack reads everything."""
     pytest.importorskip("fpylll")
-    records = LETTER[:1500].astype(float)
+    records = LETTER[:800].astype(float)
     found = _tried(records, (0.001, 1.0), repeats=40, lattice=True, coalition_sizes=[1], epsilon=0.1, target=0.12)
     few, much = found.levels
     assert few.breach_rate.high <= 0.12

@@ -147,7 +147,7 @@ def test_where_hidden_parts_point_everywhere_the_closed_form_tells_how_much_is_l
         np.testing.assert_allclose(result.attributes.value[place], np.mean(told, axis=0), atol=0.015)
 
 
-@pytest.mark.parametrize("audits", [10, *slow(30)])
+@pytest.mark.parametrize("audits", slow(10, 30))
 def test_intervals_of_attributes_cover_what_all_coalitions_learn(audits):
     """More others than are watched, so that these are a sample, drawn anew for every coalition."""
     records = np.exp(np.random.default_rng(1).standard_normal((2500, 4))) * [1.0, 10.0, 100.0, 1000.0]

@@ -18,8 +18,8 @@ from isobreach.report import audit_findings
 from isobreach.schemes import Noisy
 
 ARGUMENTS = {"scheme": Noisy(noise=2.0), "epsilon": 0.6, "trials": 6, "seed": 1}
-RECORDS = np.random.default_rng(0).standard_normal((60, 16)) * 2 + 0.5
-LARGEST = 30
+RECORDS = np.random.default_rng(0).standard_normal((40, 16)) * 2 + 0.5
+LARGEST = 12
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +43,11 @@ def _gate(limit, size=None):
     return Gate(Criterion(limit, WORST_RECORD), size)
 
 
-asked = st.frozensets(st.sampled_from((1, 2, 3, 5, 8, 12, 20)), max_size=3)
+asked = st.frozensets(st.sampled_from((1, 2, 3, 5, 8)), max_size=3)
 
 
-@given(few=asked, more=asked)
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_to_ask_for_more_sizes_never_opens_a_gate_and_smaller_ones_count_unasked(reports, few, more):
+def _never_opens(reports, few, more):
+    """More sizes never open a gate, and smaller ones count unasked."""
     one, both, whole = (
         reports(tuple(sorted({*sizes, LARGEST}))) for sizes in (few, few | more, few | set(ladder(LARGEST)))
     )
@@ -63,13 +62,24 @@ def test_to_ask_for_more_sizes_never_opens_a_gate_and_smaller_ones_count_unasked
         assert values == sorted(values)
 
 
+def test_a_size_more_opens_no_gate(reports):
+    _never_opens(reports, frozenset(), frozenset({2}))
+
+
+@pytest.mark.slow
+@given(few=asked, more=asked)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_to_ask_for_more_sizes_never_opens_a_gate_and_smaller_ones_count_unasked(reports, few, more):
+    _never_opens(reports, few, more)
+
+
 def test_the_gate_that_one_insider_closes_is_closed_for_more():
     """Under much noise one near copy is breached by one insider, and what more of them fit is noise."""
     rng = np.random.default_rng(3)
-    records = rng.standard_normal((80, 16)) * 2
+    records = rng.standard_normal((50, 16)) * 2
     records[1] = records[0] * 1.2
     arguments = {**ARGUMENTS, "scheme": Noisy(noise=1.0), "epsilon": 0.5, "attacks": ["known-input"]}
-    few, all_ = (ib.audit(records, coalition_sizes=sizes, **arguments) for sizes in ((12, 30), (1, 12, 30)))
+    few, all_ = (ib.audit(records, coalition_sizes=sizes, **arguments) for sizes in ((12,), (1, 12)))
     limit = 0.9 * all_.at(1).worst_record.value
     assert limit > 0
     assert _gate(limit).reason(few) is not None
@@ -77,7 +87,7 @@ def test_the_gate_that_one_insider_closes_is_closed_for_more():
     assert _gate(limit, 12).reason(few) is not None
 
 
-@pytest.mark.parametrize("seed", [*range(4), *slow(*range(4, 8))])
+@pytest.mark.parametrize("seed", [1, *slow(0, *range(2, 8))])
 def test_the_worst_found_is_at_least_the_mean_of_the_random_ones_and_nothing_falls(seed):
     """Under noise as well, where a coalition that was chosen may do worse than one at random."""
     noise, epsilon = (0.5, 0.35) if seed % 2 else (1.0, 0.6)
@@ -122,6 +132,7 @@ def test_insiders_who_know_their_rows_are_not_said_to_miss_them():
     assert "find their own row" not in said
 
 
+@pytest.mark.slow
 def test_remedies_count_what_fewer_records_breach():
     """The rate under noise is that of the best number of records that the insiders may use."""
     arguments = {k: v for k, v in ARGUMENTS.items() if k != "scheme"}

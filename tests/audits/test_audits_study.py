@@ -79,6 +79,7 @@ class StopAt:
                 raise StopError
 
 
+@pytest.mark.slow
 def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
     pytest.importorskip("fpylll")
     records = LETTER[:300, :6]
@@ -242,7 +243,7 @@ def test_insiders_who_know_their_rows_do_at_least_as_well():
 
 def test_a_search_that_is_given_up_is_told(monkeypatch):
     """Vertices of a cube: moved along any edge all are vertices again, so nobody is ever linked."""
-    records = (np.arange(4096)[:, None] >> np.arange(12) & 1).astype(float)
+    records = (np.arange(1024)[:, None] >> np.arange(10) & 1).astype(float)
     result = audit(records, scheme="rigid", coalition_sizes=[14], trials=2, seed=0)
     assert result.at(14).random.linked.value == 0
     assert result.undecided == result.at(14).undecided <= 2

@@ -77,6 +77,7 @@ def test_json_on_stdout_is_the_result_and_nothing_else(run, people, tmp_path):
     assert done.json["seed"] == 0
 
 
+LARGE = "a bundled data set"
 PASTED = {
     "names, sizes and a gate": (
         *("people.csv", "--id-column", "name", "--columns", "age,income", "--columns", "odd name's", "--epsilon", 0.3),
@@ -89,16 +90,20 @@ PASTED = {
     "remedies": (
         *("people.csv", "--id-column", "name", "--rows-known", "--noise-levels", "0.1,1e-3", "--target", 0.1),
         *("--scheme", "ball", "--scale", 2, "--beta", 0.5, "--trials", 3, "--coalitions", "2", "--tolerance", "2"),
+        *("--attacks", "known-input", "--samples", 0),
     ),
-    "a file named like an option": ("./-odd.csv", "--id-column", "name", "--trials", 2, "--width", 7),
-    "a bundled data set": (
+    "a file named like an option": (
+        *("./-odd.csv", "--id-column", "name", "--trials", 2, "--width", 7),
+        *("--attacks", "known-input", "--samples", 20, "--coalitions", "1,2"),
+    ),
+    LARGE: (
         *("letter", "--scheme", "orthogonal", "--coalitions", "1,4", "--trials", 3, "--attacks", "known-input"),
         *("--attacks", "known-input", "--samples", 0),
     ),
 }
 
 
-@pytest.mark.parametrize("name", PASTED)
+@pytest.mark.parametrize("name", [*(name for name in PASTED if name != LARGE), *slow(LARGE)])
 def test_the_printed_command_gives_the_same_result(run, tmp_path, monkeypatch, name):
     """Pasted from the report, in the folder of the file, whatever folder the first run was started in."""
     rows = np.random.default_rng(1).normal(50, 20, (60, 5)).round(2)
@@ -322,6 +327,7 @@ def test_both_audits_of_a_table_resume(run, people, tmp_path, monkeypatch):
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 def test_a_polite_kill_ends_the_lattice_attack_at_once(tmp_path):
     pytest.importorskip("fpylll")
     np.save(tmp_path / "big.npy", np.random.default_rng(0).normal(size=(2000, 250)))
@@ -366,7 +372,8 @@ def test_blas_threads_do_not_change_a_byte(tmp_path):
     [("noisy", "--noise", 0.2), ("ball", "--scale", 2), ("orthogonal-noise",), ("rigid", "--width", 6)],
 )
 def test_every_scheme_is_audited(run, people, tmp_path, protection):
-    done = run(*_audit(people, "--scheme", *protection, "--out", tmp_path / "out"))
+    asked = ("--coalitions", "1,5", "--trials", 3, "--out", tmp_path / "out")
+    done = run(*_audit(people, "--scheme", *protection, *asked))
     assert (done.code, done.err) == (0, "")
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     noisy = protection[0] != "rigid"
@@ -398,7 +405,8 @@ def _killed_at_times(command, out, delays):
 
 
 @pytest.mark.slow
-def test_killed_at_ten_moments_it_ends_in_the_same_result(tmp_path):
+@pytest.mark.parametrize("seed", range(2))
+def test_killed_at_five_moments_it_ends_in_the_same_result(tmp_path, seed):
     """SIGKILL, at random moments; work is kept after every coalition and every release that noise is tried on."""
     source = str(Path(__file__).parents[2] / "src")
     code = (
@@ -406,16 +414,19 @@ def test_killed_at_ten_moments_it_ends_in_the_same_result(tmp_path):
         "store.FileStore.__init__.__kwdefaults__['seconds'] = 0; from isobreach.cli import main; main(sys.argv[1:])"
     )
 
+    table = tmp_path / "letter.npy"
+    np.save(table, ib.datasets.load("letter").values[:3000])
+
     def command(out):
-        asked = ["audit", "letter", "--scheme", "orthogonal", "--coalitions", "1-12", "--trials", "150", "--seed", "3"]
+        asked = ["audit", str(table), "--scheme", "orthogonal", "--coalitions", "1-8", "--trials", "40", "--seed", "3"]
         more = ["--noise-levels", "0.2,0.5", "--attacks", "known-input", "--samples", "0", "--out", str(out)]
         return [sys.executable, "-c", code, *asked, *more]
 
     started = time.monotonic()
     subprocess.run(command(tmp_path / "whole"), check=True, capture_output=True, timeout=600)
     whole = time.monotonic() - started
-    moments = random.Random(0)
-    delays = [moments.uniform(0.1, 0.4) * whole for _ in range(10)]
+    moments = random.Random(seed)
+    delays = [moments.uniform(0.2, 0.5) * whole for _ in range(5)]
     kept = _killed_at_times(command(tmp_path / "killed"), tmp_path / "killed", delays)
     assert kept >= 1
     for file in ("result.json", "per_record.parquet", "per_attribute.parquet"):
@@ -522,6 +533,7 @@ def test_an_attacker_who_needs_no_insider_closes_the_gate(run, tmp_path):
     table = tmp_path / "counts.csv"
     np.savetxt(table, RNG.integers(0, 9, (400, 3)), fmt="%d", delimiter=",", header="a,b,c", comments="")
     asked = ("audit", table, "--coalitions", "1", "--trials", 3, "--seed", 0, "--quiet", "--fail-above", 0.9)
+    asked = (*asked, "--attacks", "lattice", "--samples", 0)
     done = run(*asked)
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert done.err.startswith("isobreach: gate closed: without any knowledge, the grid attack reads every value of")
@@ -531,7 +543,7 @@ def test_an_attacker_who_needs_no_insider_closes_the_gate(run, tmp_path):
     assert "Gate open: no group of up to 1 insider breaches a person" in done.out
 
 
-@pytest.mark.parametrize("closed", [">&- 2>&-", "2>/dev/full", *slow(">&-", "2>&-")])
+@pytest.mark.parametrize("closed", [">&- 2>&-", *slow("2>/dev/full", ">&-", "2>&-")])
 def test_closed_streams_do_not_look_like_a_gate(people, tmp_path, closed):
     begin = [sys.executable, "-c", "from isobreach.cli import main; main()"]
     command = shlex.join([*begin, *map(str, _audit(people, "--out", "out", "--coalitions", "1"))])

@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 
 import isobreach as ib
+from effort import slow
 from isobreach import attacks as ib_attacks
 from isobreach.io import read_table, write_table
 
@@ -303,7 +304,7 @@ def in_a_long_reduction(folder, *, ignored=()):
     return process
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, *slow(signal.SIGTERM)])
 def test_a_signal_ends_a_long_reduction_in_one_line(number, tmp_path):
     process = in_a_long_reduction(tmp_path)
     process.send_signal(number)
@@ -316,6 +317,7 @@ def test_a_signal_ends_a_long_reduction_in_one_line(number, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["big.npy"]
 
 
+@pytest.mark.slow
 def test_who_ignores_a_hang_up_goes_on(tmp_path):
     process = in_a_long_reduction(tmp_path, ignored=[signal.SIGHUP])
     process.send_signal(signal.SIGHUP)

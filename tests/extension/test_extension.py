@@ -47,34 +47,66 @@ def run(installed, tmp_path_factory):
     return call
 
 
-COMMAND = ("-c", "from isobreach.cli import main; main()")
+# Commands one after the other in one process: each starts as in a process of its own, and imports are paid for once.
+COMMANDS = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from isobreach.cli import main
+said = []
+for words in json.loads(sys.argv[1]):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        try:
+            main(words)
+        except SystemExit as stop:
+            said.append((int(stop.code or 0), out.getvalue(), err.getvalue()))
+print(json.dumps(said))
+"""
 
 
-def test_the_command_line_offers_both(run):
-    assert re.search(r"\n  plain-sight\s+Claim the released columns", run(*COMMAND, "attack", "--help"))
-    assert "--rows INTEGER" in run(*COMMAND, "attack", "plain-sight", "--help")
-    offered = run(*COMMAND, "perturb", "--help")
+@pytest.fixture(scope="module")
+def commands(run):
+    """What commands say: the output of those that succeed, the error of those that fail, each as was expected."""
+
+    def call(*several, codes=None):
+        words = json.dumps([[str(word) for word in one] for one in several])
+        done = json.loads(run("-c", COMMANDS, words))
+        assert [code for code, _, _ in done] == (codes or [0] * len(several)), done
+        return [err if code else out for code, out, err in done]
+
+    return call
+
+
+def test_the_command_line_offers_both(commands):
+    listed, own, offered = commands(("attack", "--help"), ("attack", "plain-sight", "--help"), ("perturb", "--help"))
+    assert re.search(r"\n  plain-sight\s+Claim the released columns", listed)
+    assert "--rows INTEGER" in own
     assert "|flipped]" in re.sub(r"\s", "", offered)
     assert "--share FLOAT" in offered
 
 
-def test_perturb_and_attack_by_command(run):
+def test_perturb_and_attack_by_command(commands):
     perturb = ("perturb", "people.npy", "--scheme", "flipped", "--share", 1, "--seed", 1, "--force")
-    run(*COMMAND, *perturb, "--out", "released.npy", "--key", "people.key", "--quiet")
     attack = ("attack", "plain-sight", "--released", "released.npy", "--rows", 50, "--seed", 0)
-    found = json.loads(run(*COMMAND, *attack, "--json"))
+    _, found, out, refused = commands(
+        (*perturb, "--out", "released.npy", "--key", "people.key", "--quiet"),
+        (*attack, "--json"),
+        (*attack, "--out", "attack", "--estimates", "--force"),
+        (*attack, "--budget", 3),
+        codes=[0, 0, 0, 2],
+    )
+    found = json.loads(found)
     assert (found["schema"], found["claimed"]) == ("isobreach/plain-sight/1", True)
     assert found["reason"] == "50 released rows are whole numbers."
-    out = run(*COMMAND, *attack, "--out", "attack", "--estimates", "--force")
     assert "Report: attack/report.html" in out
-    assert "must be left out with the method plain-sight" in run(*COMMAND, *attack, "--budget", 3, code=2)
+    assert "must be left out with the method plain-sight" in refused
 
 
 AUDIT = """
 import numpy as np, isobreach as ib
 X = np.load("people.npy")
 for scheme in ("flipped", "orthogonal"):
-    report = ib.audit(X, scheme=scheme, coalition_sizes=[1, 2], trials=5, attacks=["plain-sight"], seed=0)
+    few = {"coalition_sizes": [1, 2], "trials": 5, "splits": 2, "samples": (), "seed": 0}
+    report = ib.audit(X, scheme=scheme, attacks=["plain-sight"], **few)
     (one,) = report.readers
     print(scheme, one.name, one.claimed, one.named)
 found = ib.reconstruct("plain-sight", ib.perturb(X, "flipped", seed=0).data, rows=10)
@@ -82,38 +114,41 @@ print(found.claimed, ib.reconstruct("plain-sight", ib.perturb(X, "rigid", seed=0
 """
 
 
-def test_an_audit_plays_the_attack_against_the_scheme(run):
+def test_an_audit_plays_the_attack_against_the_scheme(run, commands):
     lines = run("-c", AUDIT).splitlines()
     assert lines == ["flipped plain-sight True 1.0", "orthogonal plain-sight False 0.0", "True False"]
-    done = run(*COMMAND, "audit", "people.npy", "--scheme", "flipped", "--coalitions", "1", "--trials", 2,
-               "--attacks", "plain-sight", "--seed", 0, "--json")  # fmt: skip
+    asked = ("--coalitions", "1", "--trials", 2, "--samples", 0, "--attacks", "plain-sight", "--seed", 0, "--json")
+    (done,) = commands(("audit", "people.npy", "--scheme", "flipped", *asked))
     assert [one["name"] for one in json.loads(done)["attackers"]] == ["plain-sight"]
 
 
-def test_a_package_that_does_not_load_is_named_and_nothing_else_breaks(installed, run):
+def test_a_package_that_does_not_load_is_named_and_nothing_else_breaks(installed, commands):
     module = installed / "isobreach_example" / "plain_sight.py"
     text = module.read_text()
     module.write_text("raise ZeroDivisionError\n")
     try:
-        said = run(*COMMAND, "attack", "plain-sight", "--released", "people.npy", code=2)
+        said, listed, _ = commands(
+            ("attack", "plain-sight", "--released", "people.npy"),
+            ("attack", "--help"),
+            ("attack", "--method", "lattice", "--released", "people.npy", "--quiet"),
+            codes=[2, 0, 0],
+        )
         assert said.startswith("isobreach: plain-sight must be a working entry of the installed package isobreach-exam")
         assert said.count("\n") == 1
-        listed = run(*COMMAND, "attack", "--help")
         assert "known-input" in listed
         assert "plain-sight" in listed
-        run(*COMMAND, "attack", "--method", "lattice", "--released", "people.npy", "--quiet")
     finally:
         module.write_text(text)
 
 
-def test_a_scheme_that_does_not_load_is_named_where_it_is_asked_for(installed, run):
+def test_a_scheme_that_does_not_load_is_named_where_it_is_asked_for(installed, commands):
     module = installed / "isobreach_example" / "flipped.py"
     text = module.read_text()
     module.write_text("raise ZeroDivisionError\n")
-    perturb = (*COMMAND, "perturb", "people.npy", "--out", "other.npy", "--key", "other.key", "--force", "--quiet")
+    perturb = ("perturb", "people.npy", "--out", "other.npy", "--key", "other.key", "--force", "--quiet")
     try:
-        assert "flipped must be a working entry" in run(*perturb, "--scheme", "flipped", code=2)
-        run(*perturb, "--scheme", "rigid")
+        said, _ = commands((*perturb, "--scheme", "flipped"), (*perturb, "--scheme", "rigid"), codes=[2, 0])
+        assert "flipped must be a working entry" in said
     finally:
         module.write_text(text)
 

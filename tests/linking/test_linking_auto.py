@@ -62,7 +62,7 @@ def test_where_nothing_fits_nothing_is_decided():
     assert "nothing is decided" in linkage.reason
 
 
-@pytest.mark.parametrize("seeds", [range(8), *slow(range(8, 25))])
+@pytest.mark.parametrize("seeds", [range(2), *slow(range(2, 25))])
 @pytest.mark.parametrize("a", [1, 2, 3, 4])
 @pytest.mark.parametrize("motion", ["rigid", "similarity"])
 def test_letters_behind_a_translation_are_never_linked_wrongly(motion, a, seeds):
@@ -79,13 +79,14 @@ def test_letters_behind_a_translation_are_never_linked_wrongly(motion, a, seeds)
 
 
 @pytest.mark.parametrize(("m", "n", "top"), [(30, 3, 8), (60, 3, 16), (40, 2, 16), (40, 2, 32)])
-def test_strangers_that_fit_a_coarse_table_by_chance_are_not_linked(m, n, top):
+@pytest.mark.parametrize("seeds", [range(12), *slow(range(12, 30))])
+def test_strangers_that_fit_a_coarse_table_by_chance_are_not_linked(m, n, top, seeds):
     """Under a motion that was asked for they would be, as documented. Where several are tried, chance is ruled out."""
     placed = 0
-    for seed in range(30):
+    for seed in seeds:
         rng = np.random.default_rng([seed, 3])
         table, known = rng.integers(0, top, (m, n)).astype(float), rng.integers(0, top, (3, n)).astype(float)
         released, _ = _release(table, rng, "rigid")
         assert (link(known, released, motion="auto").rows == -1).all(), seed
         placed += max(len(link(known, released, motion=motion).linked) for motion in ("rigid", "similarity")) > 0
-    assert placed >= 2
+    assert placed >= 1

@@ -31,7 +31,7 @@ def test_anchors_on_a_line_do_not_vouch_for_a_dictionary(motion):
     assert not len(linkage.dictionary.linked)
 
 
-@pytest.mark.parametrize("seeds", [range(3), *slow(range(3, 30))])
+@pytest.mark.parametrize("seeds", [[0], *slow(range(1, 10), range(10, 20), range(20, 30))])
 def test_known_records_on_a_line_do_not_vouch_for_a_stranger(seeds):
     """One stranger is far away: then another, that has a place by chance, is doubted too."""
     wrong = 0
@@ -84,7 +84,7 @@ def test_absent_outliers_do_not_hide_those_present():
 def test_tables_of_low_rank_are_not_taken_for_telling_ones():
     """Whole numbers in 3 dimensions laid into 8 columns: distances agree by chance as often as in 3."""
     wrong = 0
-    for seed in range(60):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         basis = rng.standard_normal((3, 8))
         records, strangers = rng.integers(0, 12, (60, 3)) @ basis, rng.integers(0, 12, (8, 3)) @ basis

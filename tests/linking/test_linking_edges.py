@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from effort import slow
 from isobreach import datasets
 from isobreach.engine import as_engine
 from isobreach.errors import InputError
@@ -171,7 +172,7 @@ def test_bad_arguments_are_named(arguments, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float64, *slow(np.float32)])
 @pytest.mark.parametrize("places", [[(0, 0)], [(2, 4), (3, 0)], [(99_999, 2)], [(30_000, 1), (30_000, 3), (70_000, 0)]])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_bad_entries_of_the_release_are_counted_and_the_first_is_placed(value, places, dtype):

@@ -88,7 +88,7 @@ def _check(name, motion, level, sizes, trials):
 
 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", ["orthogonal-noise", *slow("noisy", "ball")])
 def test_no_link_is_wrong(name, motion):
     """Little noise: all is linked. Much of it: whatever is linked is right."""
     assert _check(name, motion, 0.01, (150, 10), range(3)) >= 27
@@ -124,16 +124,16 @@ def _calibration(trials, m, a):
 
 
 def test_posteriors_mean_what_they_say():
-    _calibration(24, 40, 6)
+    _calibration(12, 40, 6)
 
 
 @pytest.mark.slow
 def test_posteriors_mean_what_they_say_in_many_trials():
-    _calibration(60, 80, 8)
+    _calibration(60, 60, 6)
 
 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", ["noisy", *slow("ball", "orthogonal-noise")])
 def test_an_unknown_level_is_found(name, motion):
     """Within a factor of 1.5: the misfit of most of 12 records has many degrees of freedom."""
     found = 0
@@ -147,7 +147,7 @@ def test_an_unknown_level_is_found(name, motion):
     assert found
 
 
-@pytest.mark.parametrize(("noise", "seeds"), [("given", range(3)), ("estimate", [0]), *slow(("estimate", [1, 2]))])
+@pytest.mark.parametrize(("noise", "seeds"), [("given", range(3)), *slow(("estimate", [0]), ("estimate", [1, 2]))])
 def test_strangers_among_the_known_get_no_link(noise, seeds):
     for seed in seeds:
         rng, records, released, order, sigma = _release("noisy", "orthogonal", 0.03, seed, m=60)
@@ -167,7 +167,7 @@ def test_hopeless_noise_ends_in_ambiguity(motion):
 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
 def test_neither_the_order_of_the_records_nor_that_of_the_rows_matters(motion):
-    for seed in range(4):
+    for seed in range(2):
         rng, records, released, _, sigma = _release("noisy", motion, 0.05, seed)
         ours, theirs = rng.permutation(8), rng.permutation(len(released))
         plain = link(records[:8], released, motion=motion, noise=sigma)

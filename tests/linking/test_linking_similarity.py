@@ -25,8 +25,8 @@ def _release(records, rng, scale, *, wide=None, far=5.0):
 
 
 @pytest.mark.parametrize("store", STORED)
-@pytest.mark.parametrize("scale", [0.01, 1.0, 7.0, *slow(0.3, 100.0)])
-@pytest.mark.parametrize("a", [3, 4, 10, *slow(6)])
+@pytest.mark.parametrize("scale", [0.01, 7.0, *slow(0.3, 1.0, 100.0)])
+@pytest.mark.parametrize("a", [3, 10, *slow(4, 6)])
 def test_fine_data_are_linked_at_any_scale(a, scale, store):
     """The scale is found as precisely as the released distances show it."""
     for n, wide in ((3, 3), (8, 8), (8, 11)):
@@ -60,7 +60,7 @@ TABLES = {
 COARSE = {**STORED, **{f"{k} decimals": lambda rows, k=k: rows.round(k) for k in range(2, 7)}}
 
 
-@pytest.mark.parametrize(("trials", "least"), [(24, 8), *slow((120, 40))])
+@pytest.mark.parametrize(("trials", "least"), [(12, 4), *slow((120, 40))])
 @pytest.mark.parametrize("table", TABLES)
 def test_every_link_is_to_the_true_value(table, trials, least):
     """Also where several scales fit: points on a line of a grid, whose stretched copies are on it too."""
@@ -134,7 +134,7 @@ def test_strangers_are_not_linked_and_the_others_are():
 
 @pytest.mark.parametrize("table", ["normal", "whole numbers", "few values"])
 def test_neither_the_order_of_the_records_nor_that_of_the_rows_matters(table):
-    for seed in range(40):
+    for seed in range(15):
         rng = np.random.default_rng(seed)
         m, n = int(rng.integers(8, 60)), int(rng.integers(2, 7))
         records = TABLES[table](rng, m, n)
