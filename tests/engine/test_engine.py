@@ -3,6 +3,7 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -236,6 +237,21 @@ def test_workers_end_with_a_program_that_is_killed(tmp_path):
         _wait(lambda: len(list(tmp_path.iterdir())) == 2)
         killed.kill()
     _wait(lambda: not any(_runs(one.name) for one in tmp_path.iterdir()))
+
+
+def test_an_interruption_does_not_wait_for_work_under_way(tmp_path):
+    program = "import sys; from isobreach.engine import ProcessEngine; from engine_kernels import sleeping\n"
+    program += "try:\n    list(ProcessEngine.crew(2).run(sleeping, range(3), sys.argv[1]))\n"
+    program += "except KeyboardInterrupt:\n    sys.exit(3)"
+    places = os.pathsep.join(path for path in sys.path if path)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, tmp_path], env={**os.environ, "PYTHONPATH": places}
+    ) as interrupted:
+        _wait(lambda: len(list(tmp_path.iterdir())) == 2)
+        interrupted.send_signal(signal.SIGINT)
+        assert interrupted.wait(20) == 3
+    _wait(lambda: not any(_runs(one.name) for one in tmp_path.iterdir()))
+    assert len(list(tmp_path.iterdir())) == 2  # the third was not begun
 
 
 def _wait(happens):

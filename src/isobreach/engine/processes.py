@@ -56,7 +56,7 @@ class Processes(Workers):
     def run(self, task: Callable[[I, P], T], items: Iterable[I], params: P, *, ahead: int | None = None) -> Iterator[T]:
         """``task(item, params)`` for every item, each in one of the processes: see ``Workers``."""
         job = _Job(pickle.dumps((address(task), params), protocol=pickle.HIGHEST_PROTOCOL))
-        return run_in_order(job.ask, items, self._count, ahead=ahead)
+        return run_in_order(job.ask, items, self._count, ahead=ahead, stop=job.stop)
 
 
 class _Job:
@@ -66,18 +66,33 @@ class _Job:
 
     def __init__(self, pickled: bytes) -> None:
         self._pickled, self._number = pickled, next(self._numbers)
+        self._busy: set[_Process] = set()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End the processes that work on it, at once: a task may take minutes."""
+        with _lock:
+            self._stopped = True
+            busy = set(self._busy)
+        for process in busy:
+            process.kill()
 
     def ask(self, item: Any) -> Any:
         """Result for an item, or the error that was raised over it."""
         process = _take(self._number)
+        with _lock:
+            self._busy.add(process)
+            if self._stopped:
+                process.kill()
         try:
             job = None if process.holds == self._number else self._pickled
             message = pickle.dumps((job, item), protocol=pickle.HIGHEST_PROTOCOL)
             fine, result = process.answer(message)
             process.holds = self._number
         finally:
-            if process.runs:
-                with _lock:
+            with _lock:
+                self._busy.discard(process)
+                if process.runs and not self._stopped:
                     _idle.append(process)
         if not fine:
             raise result
@@ -118,6 +133,10 @@ class _Process:
             self.end(at_once=True)
             raise
         return answer
+
+    def kill(self) -> None:
+        """End the process by force; whoever waits for its answer is told that it ended."""
+        self._process.kill()
 
     def end(self, *, at_once: bool = False) -> None:
         """Close the channel, which ends the process when it has done its work; end it by force if that takes long."""

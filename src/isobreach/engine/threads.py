@@ -37,10 +37,18 @@ class Threads(Workers):
         return run_in_order(lambda item: task(item, params), chosen, min(self._count, len(chosen) or 1), ahead=ahead)
 
 
-def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int, *, ahead: int | None = None) -> Iterator[T]:
+def run_in_order(
+    run: Callable[[I], T],
+    items: Iterable[I],
+    threads: int,
+    *,
+    ahead: int | None = None,
+    stop: Callable[[], None] = lambda: None,
+) -> Iterator[T]:
     """``run(item)`` for every item on so many threads; results in the items' order as they come.
 
     ``ahead``: items that wait for a thread, as many as there are threads unless told; few where results are large.
+    ``stop``: ends what is under way after an error or an interruption, because nobody waits for it any more.
 
     One BLAS thread each, because threaded BLAS on small blocks is many times slower under threads of one's own.
     """
@@ -58,6 +66,11 @@ def run_in_order(run: Callable[[I], T], items: Iterable[I], threads: int, *, ahe
                     yield begun.popleft().result()
             while begun:
                 yield begun.popleft().result()
+        except GeneratorExit:  # whoever has seen enough may ask these workers again
+            raise
+        except BaseException:
+            stop()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
 
