@@ -47,6 +47,47 @@ def test_a_result_is_one_line_and_says_more_when_asked(results, name):
     assert "<b>pay" not in html
 
 
+def test_what_an_audit_says_about_running_it_again_repeats_it():
+    X = pd.DataFrame(RECORDS.round(1), columns=["age", "pay", "c", "d"])
+    X["town"], X.loc[3, "pay"] = np.where(RECORDS[:, 0] > 50, "Ulm", "Graz"), np.nan
+    table = ib.prepare(X, missing="drop", categories="one-hot", standardise=True)
+    asked = {"samples": [20], "splits": 2, "attacks": ["known-input"], "ranges": True, "limit": 0.2, "tolerance": 0.1}
+    report = ib.audit(table, "orthogonal", 0.2, [1, 2], trials=4, **asked)
+    again = eval(report.call, {"ib": ib, "X": X})
+    assert again.to_json() == report.to_json()
+    page = report._page()
+    said = next(
+        one for section in page.sections for block in section.blocks for one in getattr(block, "facts", ()) if one.code
+    )
+    assert (said.name, said.code) == ("Run again", report.call)
+
+
+def test_what_a_comparison_says_about_running_it_again_repeats_it(tmp_path):
+    X = ib.prepare(pd.DataFrame(RECORDS), standardise=True)
+    schemes = ["rigid", ib.schemes.Noisy(noise=0.2)]
+    table = ib.compare(X, schemes, ["known-input", "naive"], known=5, sample=20, trials=2, seed=3)
+    assert eval(table.call, {"ib": ib, "X": pd.DataFrame(RECORDS)}).to_json() == table.to_json()
+    table.to_html(tmp_path / "page.html")
+    assert "<span>ib.compare(ib.prepare(X,</span>" in (tmp_path / "page.html").read_text()
+
+
+def test_tables_of_an_attacker_are_matched_by_name():
+    names = ["age", "pay", "c", "d"]
+    frame = pd.DataFrame(WHOLE, columns=names)
+    known, other = frame[:3], frame[["d", "pay", "c", "age"]][3:200].assign(more=1)
+    released = pd.DataFrame(GRID.data)
+    for held in ({"known": known, "sample": other}, {"known": known, "dictionary": other}):
+        direct = {key: value[names] for key, value in held.items()}
+        name = "lattice" if "sample" in held else "known-input"
+        found, straight = (ib.reconstruct(name, released, ib.Knowledge(**one), seed=0) for one in (held, direct))
+        assert found.to_json() == straight.to_json()
+    linked = ib.link(known, released, dictionary=other)
+    assert (linked.dictionary.rows == ib.link(known, released, dictionary=other[names]).dictionary.rows).all()
+    assert len(linked.dictionary.linked) > 100
+    with pytest.raises(ib.InputError, match="sample must have the columns of known"):
+        ib.reconstruct("lattice", released, ib.Knowledge(known=known, sample=other.drop(columns="d")))
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_json_is_text_or_a_file(results, name, tmp_path):
     text = results[name].to_json()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach import attacks, audits, linking, preparation, schemes
+from isobreach._calls import Variable, call_again, table_text
 from isobreach._progress import Progress, no_progress
 from isobreach._reports import (
     AttackReport,
@@ -36,6 +37,7 @@ from isobreach.io import (
     bounded_attributes,
     default_columns,
     like,
+    matched_columns,
     numbers_of,
     read_ranges,
     without_column,
@@ -240,7 +242,7 @@ def link(
     True
     """
     known_table = as_table(known, "known")
-    candidates = None if dictionary is None else as_table(dictionary, "dictionary")
+    candidates = _like_known("dictionary", dictionary, known_table)
     released_rows, table = _released(released)
     linkage = linking.link(
         known_table.values,
@@ -293,7 +295,7 @@ def attack(
     (0, 1.0)
     """
     known_table = as_table(known, "known")
-    candidates = None if dictionary is None else as_table(dictionary, "dictionary")
+    candidates = _like_known("dictionary", dictionary, known_table)
     released_rows, table = _released(released)
     result = attacks.attack(
         known_table.values,
@@ -413,10 +415,30 @@ def audit(
     )
     result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
-    named = replace(result, names=names, ids=table.ids, left_out=table.left_out)
+    asked = {
+        "scheme": scheme,
+        "epsilon": epsilon,
+        "coalition_sizes": settings.sizes,
+        "trials": trials,
+        "attacks": attacks,
+        "level": level,
+        "tolerance": tolerance,
+        "noise_levels": noise_levels,
+        "target": target,
+        "limit": limit,
+        "criterion": criterion,
+        "rows_known": rows_known,
+        "samples": samples,
+        "ranges": ranges,
+        "splits": splits,
+        "seed": result.seed,
+    }
+    call = call_again(audit, _prepared_call(X), asked)
+    named = replace(result, names=names, ids=table.ids, left_out=table.left_out, call=call)
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
-        named = replace(named, names=table.attributes, steps=steps, prepared=_prepared(table))
+        prepared = _prepared(table)
+        named = replace(named, names=table.attributes, steps=steps, prepared=prepared, rows_read=table.rows_read)
     return _as(AuditReport, named)
 
 
@@ -484,7 +506,19 @@ def compare(
     )
     result = audits.compare(ComparisonTable(table.values, classes), asked, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
-    result = replace(result, names=names, left_out=table.left_out, label=named)
+    given = {
+        "schemes": schemes,
+        "attacks": attacks,
+        "epsilon": epsilon,
+        "known": known,
+        "sample": sample,
+        "trials": trials,
+        "label": label if label is None or isinstance(label, str) else Variable("label"),
+        "quick": quick,
+        "seed": result.seed,
+    }
+    call = call_again(compare, _prepared_call(X), given)
+    result = replace(result, names=names, left_out=table.left_out, label=named, call=call)
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
         result = replace(result, names=table.attributes, steps=steps, prepared=_prepared(table))
@@ -588,6 +622,8 @@ def reconstruct(
         for key in ("known", "sample", "dictionary")
         if (value := getattr(held, key)) is not None
     }
+    first = next(iter(tables), "")
+    tables = {key: matched_columns(table, key, tables[first], first) for key, table in tables.items()}
     values: dict[str, Any] = {key: table.values for key, table in tables.items()}
     rows, table = _released(released)
     names = next((one.columns for one in tables.values()), None)
@@ -621,9 +657,21 @@ def _as(kind: Callable[..., Report], result: Any) -> Report:
     return kind(**{one.name: getattr(result, one.name) for one in fields(result)})
 
 
+def _prepared_call(given: Any) -> str:
+    """What names a table in a call: its file, or X, prepared where it was."""
+    if not isinstance(given, PreparedTable) or not given.asked:
+        return table_text(given)
+    return call_again(prepare, "X", given.asked)
+
+
 def _prepared(table: PreparedTable) -> tuple[str, ...]:
     """What was noted while a table was read, and done to it, in sentences."""
     return (*(f"{note[:1].upper()}{note[1:]}." for note in table.notes), *done_words(table.steps))
+
+
+def _like_known(name: str, given: Any, known: Table) -> Table | None:
+    """Another table of the attacker's, with the columns of the known records by their names; None for none."""
+    return None if given is None else matched_columns(as_table(given, name), name, known, "known")
 
 
 def _ids(table: Table | Scan | None) -> NDArray[Any] | None:

@@ -104,7 +104,8 @@ class AuditReport(Described, AuditResult):
 
     def __repr__(self) -> str:
         decision = self.verdict.partition(".")[0]
-        return f"AuditReport({self.rows} x {self.columns}, scheme={self.scheme!r}, decision={decision!r})"
+        size = f"{self.rows} rows x {self.attribute_count} attributes"
+        return f"AuditReport({size}, scheme={self.scheme!r}, decision={decision!r})"
 
     def _document(self) -> Document:
         return audit_document(self)
@@ -151,14 +152,7 @@ class AuditReport(Described, AuditResult):
         return frame(made[check_choice("of", of, tuple(made))](self))
 
     def _page(self) -> Document:
-        parameters = {
-            "scheme": self.scheme,
-            "epsilon": self.epsilon,
-            "coalition sizes": ", ".join(map(str, self.sizes)),
-            "trials": self.trials,
-            "level": self.level,
-        }
-        run = run_record("isobreach.audit", parameters, self.seed, {})
+        run = {**run_record("isobreach.audit", {}, self.seed, {}), "command_line": self.call}
         return audit_document(self, run, when=datetime.now(UTC).date())
 
 
@@ -196,15 +190,8 @@ class ComparisonReport(Described, ComparisonResult):
         return frame(made[check_choice("of", of, tuple(made))](self))
 
     def _page(self) -> Document:
-        parameters = {
-            "schemes": ", ".join(one.label for one in self.schemes),
-            "attacks": ", ".join(self.attacks),
-            "epsilon": self.epsilon,
-            "known": self.known,
-            "sample": self.sample,
-            "trials": self.trials,
-        }
-        return comparison_document(self, run_record("isobreach.compare", parameters, self.seed, {}))
+        run = {**run_record("isobreach.compare", {}, self.seed, {}), "command_line": self.call}
+        return comparison_document(self, run)
 
 
 class AttackReport(Described, AttackResult):

@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -63,6 +64,8 @@ def test_the_folder_is_complete(run, people, tmp_path):
     assert np.allclose(records.column("exposure_5"), 1)
     attributes = pq.read_table(tmp_path / "out" / "per_attribute.parquet")
     assert attributes.column("attribute").to_pylist() == ["age", "income", "height", "weight"]
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "out").iterdir()}
+    assert {name for name, mode in modes.items() if mode != 0o600} == {"per_attribute.parquet"}
     told = json.loads((tmp_path / "out" / "run.json").read_text())
     assert told["seconds"] > 0
     assert told["inputs"]["data"]["name"] == "people.csv"

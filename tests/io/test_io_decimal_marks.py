@@ -59,7 +59,7 @@ def test_a_number_that_could_be_another_is_refused_with_its_column(tmp_path, tex
     "cells", [("01.02.2003", "03.04.2005"), ("10.0.0.1", "10.0.0.2"), ("1,2,3", "4,5"), ("a", "1,5")]
 )
 def test_dates_addresses_and_lists_stay_text(tmp_path, cells):
-    (tmp_path / "t.csv").write_text(f"a;b\n{cells[0]};1\n{cells[1]};2\n-;3\n")
+    (tmp_path / "t.csv").write_text(f"a;b\n{cells[0]};1\n{cells[1]};2\nx;3\n")
     np.testing.assert_array_equal(read_table(tmp_path / "t.csv", name="released").values, [[1], [2], [3]])
 
 

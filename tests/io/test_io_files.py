@@ -95,8 +95,39 @@ def test_a_file_without_header_gets_names_and_a_note(tmp_path, text):
     table = read(tmp_path, text)
     assert table.columns == ("c1", "c2")
     np.testing.assert_array_equal(table.values, [[1, 2.5], [3, 4]])
-    assert table.notes == ("no header line: the columns are called c1, c2, ...",)
+    assert table.notes == ("no header line, as the first one is all numbers: the columns are called c1, c2, ...",)
     assert read(tmp_path, text, columns=["c2"]).values.tolist() == [[2.5], [4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("0,1,2\n5,6,7\n", ("0", "1", "2")),  # as pandas writes a frame without names
+        (",0,1,2\nx,5,6,7\n", ("0", "1", "2")),  # and with its index
+        ("country,1990,1995,2000\nx,5,6,7\n", ("1990", "1995", "2000")),
+    ],
+)
+def test_numbers_that_count_name_columns_and_a_note_says_so(tmp_path, text, names):
+    table = read(tmp_path, text, "released")
+    assert (table.columns, table.values.tolist()) == (names, [[5, 6, 7]])
+    assert "the first line counts, and was read as column names" in table.notes
+
+
+@pytest.mark.parametrize("text", ["0,1\n5,6\n", "1,2,3\n5,6,7\n", "1990,1991,1993\n5,6,7\n", "0,1,2.5\n5,6,7\n"])
+def test_other_numbers_are_a_record(tmp_path, text):
+    assert len(read(tmp_path, text).values) == 2
+
+
+def test_a_record_beside_text_never_becomes_column_names(tmp_path):
+    with pytest.raises(InputError, match="none of them a number") as error:
+        read(tmp_path, "anna,0,1\nbert,1,0\n")
+    assert "Write a name over every column" in str(error.value)
+
+
+@pytest.mark.parametrize("mark", ["-", "--", "?", ".", "n/a", "N/A", "NA", "null", "NULL", "–", "n.a."])
+def test_marks_in_a_column_of_numbers_are_missing_values(tmp_path, mark):
+    table = read(tmp_path, f"a,b\n1,2\n{mark},3\n4,5\n", "known")
+    assert np.isnan(table.values[:, 0]).tolist() == [False, True, False]
 
 
 def test_decimal_commas_are_read_where_semicolons_separate(tmp_path):

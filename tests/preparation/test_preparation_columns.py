@@ -168,6 +168,23 @@ def test_missing_values_are_one_error_with_both_choices():
     )
 
 
+@pytest.mark.parametrize("mark", ["-", "?", "n/a", "NA", "null", ".", "—"])
+def test_marks_in_numbers_and_dates_are_missing_and_in_categories_are_text(mark, tmp_path):
+    days = ["2020-01-31", "2020-02-01", mark, "2020-03-01"]
+    frame = pd.DataFrame({"pay": ["$1,200", mark, "$950", "$700"], "day": days, "x": [1, 2, 3, 5]})
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    for source in (frame, path):
+        table = ib.prepare(source, missing="drop")
+        assert table.values[:, 0].tolist() == [1200.0, 700.0]
+        recorded = [step.what for step in table.steps].count("marks as missing")
+        assert recorded == (2 if source is frame or mark in "-—" else 0)  # others are missing in any column of a CSV
+        missing = np.isnan(table.apply(source).values)
+        assert np.argwhere(missing).tolist() == [[1, 0], [2, 1]]
+    towns = pd.DataFrame({"town": ["Ulm", "-", "Graz", "-"], "x": [1, 2, 3, 5]})
+    assert "town=-" in ib.prepare(towns, categories="one-hot").columns
+
+
 def test_missing_values_are_dropped_or_filled_as_said():
     dropped = ib.prepare(holes(), missing="drop", categories="one-hot")
     assert dropped.rows.tolist() == dropped.ids.tolist() == [0, 4]  # the owner's rows

@@ -111,6 +111,11 @@ def test_a_red_team_prepares_its_records_by_the_steps(name, tmp_path, run):
     code, out, err = run("link", *held, "--steps", steps, "--json")
     assert code == 0, err
     assert json.loads(out)["linked"] == 8
+    assert "recorded with another release" not in err
+    other = ("--out", tmp_path / "other.csv", "--key", tmp_path / "keys" / "other.key", "--seed", 2)
+    assert run("perturb", path, *real.options, *other)[0] == 0
+    code, _, err = run("link", *held[:2], "--released", tmp_path / "other.csv", "--steps", steps)
+    assert (code, "--steps: they were recorded with another release than this one." in err) == (0, True)
     code, _, err = run("link", *held)
     assert (code, err.count("\n")) == (2, 1)
     assert "add --steps FILE" in err

@@ -163,6 +163,8 @@ class ExposedPerson:
         Whether the record is nearer to the column means, and longer, than nine tenths of all records.
     copies
         Other records that differ from it by at most epsilon times its length.
+    rank, alike
+        1 for the most exposed; how many share the rank, this person among them, because their figures are equal.
     """
 
     row: int
@@ -171,6 +173,8 @@ class ExposedPerson:
     near_average: bool
     large: bool
     copies: int
+    rank: int
+    alike: int
 
 
 @dataclass(frozen=True)
@@ -254,6 +258,10 @@ class AuditResult:
         What may not be exceeded; None where no limit was given.
     tested
         Whether anyone was played who could undo the scheme; otherwise only guesses were, and nothing was found out.
+    rows_read
+        Rows of the owner's table before some were dropped; 0 where it was taken as it is.
+    call
+        What has to be typed in Python to get the same result.
     """
 
     scheme: str
@@ -292,6 +300,8 @@ class AuditResult:
     prepared: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
     tested: bool = True
+    rows_read: int = 0
+    call: str = field(default="", repr=False)
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.
@@ -343,7 +353,10 @@ class AuditResult:
 
     @property
     def method(self) -> str:
-        """What insiders' figures are of, the distance attack in a closed form, or attacks that were played."""
+        """What insiders' figures are of: the distance attack, which is a closed form, or attacks that were played.
+
+        The known-input attack that is played improves its estimates: it is called the refined distance attack.
+        """
         return "distance attack" if self.moves else "suitable attacks"
 
     @property

@@ -55,7 +55,7 @@ def perturb(
 
     from isobreach import schemes
     from isobreach.cli.tables import recipe_of, steps_path
-    from isobreach.io import check_written, default_columns, pending_json, pending_key, write_table
+    from isobreach.io import check_written, default_columns, numbers_hash, pending_json, pending_key, write_table
 
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
@@ -69,7 +69,7 @@ def perturb(
         rows, released_columns = release.data.shape
         names = table.columns if chosen.in_place else default_columns(released_columns)
         key = replace(release.key, columns=table.columns, ids=table.ids)
-        recipe = recipe_of(table)
+        recipe = replace(recipe_of(table), release=numbers_hash(release.data))
         steps = steps_path(key_path) if recipe.steps else None
         recorded = nullcontext() if steps is None else pending_json(steps, recipe.to_json(), force=force)
         with console.work("writing"), pending_key(key_path, key, force=force), recorded:
@@ -205,6 +205,13 @@ app.add_command(attack)
     show_default=True,
     help="Sizes of public samples that attackers may have, by commas; 0 for none. They are held out of the table.",
 )
+@click.option(
+    "--splits",
+    type=int,
+    default=8,
+    show_default=True,
+    help="Splits of the table, on which attackers are played: more give narrower intervals.",
+)
 @click.option("--ranges", is_flag=True, help="Suppose that attackers know the ranges of the attributes.")
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
 @click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")
@@ -234,6 +241,7 @@ def audit(
     target: float,
     attacks: tuple[str, ...] | None,
     samples: str,
+    splits: int,
     ranges: bool,
     out: Path | None,
     rows_known: bool,
@@ -273,6 +281,7 @@ def audit(
         "attacks": attacks,
         "rows_known": rows_known,
         "samples": parse_samples(samples),
+        "splits": splits,
         "ranges": ranges,
     }
     if both and table.preparation["standardise"]:

@@ -178,7 +178,7 @@ def _write(
 
     run = run_record("isobreach attack", parameters, seed, inputs, packages=attack.packages)
     with atomic_directory(out, force=force) as folder:
-        write_json(folder / "run.json", run)
+        write_json(folder / "run.json", run, mode=PRIVATE)
         write_json(folder / "result.json", document.data, mode=PRIVATE)
         for name, parts in document.frames.items():
             write_columns(folder / f"{name}.parquet", parts(), mode=PRIVATE)

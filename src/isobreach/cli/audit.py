@@ -146,7 +146,9 @@ class AuditJob:
         today = datetime.now(UTC).date()
         document = audit_document(result, run, self.title or self.data.title, today)
         with atomic_directory(out, force=self.force, temporary=partial_folder(out)) as folder:
-            write_json(folder / "run.json", {**run, "date": today.isoformat(), "seconds": round(seconds, 3)})
+            write_json(
+                folder / "run.json", {**run, "date": today.isoformat(), "seconds": round(seconds, 3)}, mode=PRIVATE
+            )
             write_json(folder / "result.json", document.data, mode=PRIVATE)
             modes = {"per_record": {"mode": PRIVATE}}
             for name, parts in document.frames.items():

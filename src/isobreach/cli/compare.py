@@ -91,7 +91,7 @@ class CompareJob:
         run = {"command": _COMMAND, "command_line": again, **record}
         document = comparison_document(result, run, self.data.title)
         with atomic_directory(out, force=self.force, temporary=partial_folder(out)) as folder:
-            write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)})
+            write_json(folder / "run.json", {**run, "seconds": round(seconds, 3)}, mode=PRIVATE)
             write_json(folder / "result.json", document.data, mode=PRIVATE)
             for name, parts in document.frames.items():
                 write_columns(folder / f"{name}.csv", parts(), mode=PRIVATE)

@@ -25,6 +25,7 @@ from isobreach.io import (
     as_raw,
     asks_nothing,
     bounded_attributes,
+    numbers_hash,
     read_json,
     read_ranges,
     select_columns,
@@ -34,6 +35,10 @@ from isobreach.linking import Linkage, link_table
 from isobreach.preparation import PreparedTable, Steps, done_words, prepare, repeated
 
 _COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
+_OTHER_RELEASE = (
+    "--steps: they were recorded with another release than this one. If that was prepared otherwise, nothing will fit: "
+    "use the steps that lie beside the key of this release."
+)
 _TOLD = ("noise", "bounds", "rows", *_COLUMNS, "encoding", "sheet")
 
 
@@ -268,6 +273,9 @@ class Holdings:
         with console.work(f"reading {source.name}"):
             released = source.released(released_columns, released_id_column)
         console.note(f"released: {note}" for note in released.notes)
+        read = released.values if isinstance(released, Table) else None  # what is larger than memory is not
+        if steps is not None and steps.release and read is not None and steps.release != numbers_hash(read):
+            console.note(_OTHER_RELEASE)
         table = known or sample
         width = released.values.shape[1]
         names, limits = bounded_attributes(ranges, None if table is None else table.columns, width)

@@ -5,7 +5,16 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 """
 
 from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
-from isobreach.io.files import check_written, file_hash, read_toml, select_columns, write_columns, write_table
+from isobreach.io.delimited import MISSING_MARKS
+from isobreach.io.files import (
+    check_written,
+    file_hash,
+    matched_columns,
+    read_toml,
+    select_columns,
+    write_columns,
+    write_table,
+)
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import bounded_attributes, read_ranges
 from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of, numbers_of, without_column
@@ -13,9 +22,10 @@ from isobreach.io.runs import pending_json, read_json, run_record, write_file, w
 from isobreach.io.scans import Scan
 from isobreach.io.sources import STANDARD_INPUT, Source, as_released, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
-from isobreach.io.tables import Table, default_columns, frame, like
+from isobreach.io.tables import Table, default_columns, frame, like, numbers_hash
 
 __all__ = [
+    "MISSING_MARKS",
     "PRIVATE",
     "STANDARD_INPUT",
     "FileStore",
@@ -39,6 +49,8 @@ __all__ = [
     "frame",
     "frame_of",
     "like",
+    "matched_columns",
+    "numbers_hash",
     "numbers_of",
     "pending_json",
     "pending_key",

@@ -15,7 +15,7 @@ import csv
 import io
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, pairwise
 from typing import IO, Any, NamedTuple
 
 from isobreach._validation import check_names
@@ -37,6 +37,10 @@ _MISSING = [
     *("", "?", ".", "NA", "N/A", "#N/A", "#N/A N/A", "#NA", "<NA>", "n/a"),
     *("NULL", "null", "None", "NaN", "nan", "-NaN", "-nan"),
 ]
+# In columns of numbers or dates these say the same; a category may well be called so.
+MISSING_MARKS = frozenset(mark.lower() for mark in (*_MISSING, "-", "--", "–", "—", "..", "n.a.", "missing"))
+_YEARS = (1800, 2200)
+_FEWEST = 3  # numbers that count: two, such as 0 and 1, may well be a record
 _NEXT = "Write a decimal point and no thousands separators, or choose other columns with --columns."
 
 
@@ -71,12 +75,13 @@ def check_encoding(encoding: str | None) -> None:
 
 
 class Layout(NamedTuple):
-    """What the first two lines of a CSV file tell."""
+    """What the first two lines of a CSV file tell; ``counting``: names of columns are numbers that count."""
 
     separator: str
     raw: tuple[str, ...]  # the names as Arrow will see them
     names: tuple[str, ...]
     header: bool
+    counting: bool = False
 
 
 def read_layout(written: Written) -> Layout:
@@ -92,16 +97,35 @@ def read_layout(written: Written) -> Layout:
 
 
 def layout_of(name: str, first: Sequence[str], separator: str = "") -> Layout:
-    """Return the layout of a table by its first line."""
+    """Return the layout of a table by its first line.
+
+    Numbers name columns where they count: 0, 1, 2, ... as pandas writes, or years. Other numbers are a record.
+    """
     numbers = [_is_number(field) for field in first]
-    header = not all(numbers)
-    if header and any(numbers):  # a record without a header over it would become column names, and be published
+    counting = counts_columns([field for field, number in zip(first, numbers, strict=True) if number])
+    header = counting or not all(numbers)
+    if header and any(numbers) and not counting:  # a record without a header would become column names, and public
         where = f"a number in column {numbers.index(True) + 1} of the first line"
-        raise InputError(name, "must begin with a line of column names, none of them a number", where)
+        step = "Write a name over every column; only 0, 1, 2, ... and years may be numbers."
+        raise InputError(name, "must begin with a line of column names, none of them a number", where, step)
     raw = tuple(first) if header else tuple(f"f{j}" for j in range(len(first)))
     names = tuple(field.strip() for field in first) if header else default_columns(len(first))
     check_names(name, names)
-    return Layout(separator, raw, names, header)
+    return Layout(separator, raw, names, header, counting)
+
+
+def counts_columns(fields: Sequence[str]) -> bool:
+    """Whether numbers name columns: at least three that are 0, 1, 2, ..., or years at equal steps.
+
+    >>> counts_columns(["0", "1", "2"]), counts_columns(["1990", "1995", "2000"]), counts_columns(["1", "2", "3"])
+    (True, True, False)
+    """
+    if len(fields) < _FEWEST or not all(field.strip().isdecimal() for field in fields):
+        return False
+    found = [int(field) for field in fields]
+    step = found[1] - found[0]
+    even = step > 0 and all(later - earlier == step for earlier, later in pairwise(found))
+    return even and (found[:2] == [0, 1] or (found[0] >= _YEARS[0] and found[-1] <= _YEARS[1]))
 
 
 def read_csv(
@@ -284,12 +308,11 @@ class _Cells(NamedTuple):
         """
         import pyarrow as pa
         from pyarrow import compute as pc
-        from pyarrow import csv as pacsv
 
         if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
             return None
         text = pc.utf8_trim_whitespace(cells.cast(pa.string()).fill_null(""))
-        missing = pc.is_in(text, value_set=pa.array(pacsv.ConvertOptions().null_values))
+        missing = pc.is_in(pc.utf8_lower(text), value_set=pa.array(sorted(MISSING_MARKS)))
         found = cls(text, missing)
         number = pc.and_not(pc.or_(found.match(_POINT), pc.or_(found.match(_COMMA), found.match(_THOUSANDS))), missing)
         filled, numbers = len(text) - pc.sum(missing).as_py(), pc.sum(number).as_py()

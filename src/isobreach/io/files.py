@@ -116,6 +116,21 @@ def select_columns(table: Table, name: str, columns: Sequence[str] | None) -> Ta
     return replace(table, values=values, columns=wanted)
 
 
+def matched_columns(table: Table, name: str, like: Table, other: str) -> Table:
+    """Return a table with the columns of another one, by their names where both have such; else as it is.
+
+    Arrays have none, and tables that share no name at all are taken by position.
+    """
+    nameless = "numpy" in (table.kind, like.kind) or not set(table.columns) & set(like.columns)
+    if nameless or table.columns == like.columns:
+        return table
+    missing = [column for column in like.columns if column not in table.columns]
+    if missing:
+        listed = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        raise InputError(name, f"must have the columns of {other}", f"a table without {listed}")
+    return select_columns(table, name, like.columns)
+
+
 def write_table(
     path: str | Path,
     values: NDArray[Any],
@@ -218,7 +233,11 @@ def _read_csv(written: Written, columns: Sequence[str] | None, id_column: str | 
 
 def _of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
     """Return the column of ids, and what to say of the first line."""
-    notes = () if layout.header else ("no header line: the columns are called c1, c2, ...",)
+    notes: tuple[str, ...] = ()
+    if layout.counting:
+        notes = ("the first line counts, and was read as column names",)
+    elif not layout.header:
+        notes = ("no header line, as the first one is all numbers: the columns are called c1, c2, ...",)
     if id_column is None and layout.names[0] == "":  # so pandas writes its index
         return "", (*notes, "took the unnamed first column as ids")
     return id_column, notes

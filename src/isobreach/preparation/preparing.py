@@ -20,7 +20,7 @@ from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
-from isobreach.preparation.recognising import amounts, as_truths, dates, names_rows, truths
+from isobreach.preparation.recognising import amounts, as_truths, dates, marked, names_rows, truths
 from isobreach.preparation.steps import MISSED, REASONS, Step, Steps
 from isobreach.preparation.table import PreparedTable
 
@@ -76,7 +76,24 @@ def prepare(
     if len(rows) < raw.rows:
         ids = rows if ids is None else ids[rows]  # so that a report names the owner's rows
     out = tuple(s.column for s in steps if s.what == "left out" and s.parameters["reason"] in MISSED)
-    return PreparedTable(values, labels, ids, raw.kind, raw.notes, tuple(map(str, out)), recipe=recipe, rows=rows)
+    return PreparedTable(
+        values,
+        labels,
+        ids,
+        raw.kind,
+        raw.notes,
+        tuple(map(str, out)),
+        recipe=recipe,
+        rows=rows,
+        rows_read=raw.rows,
+        asked={
+            "missing": missing,
+            "categories": categories,
+            "standardise": standardise,
+            "columns": columns,
+            "id_column": id_column,
+        },
+    )
 
 
 def present_in_order(names: Sequence[str], present: set[str]) -> list[str]:
@@ -112,12 +129,13 @@ def _decided(
     cells = column.values.tolist()
     read = dates(cells, label, name)
     if read is not None:
-        return RawColumn(label, "date", read[0]), [_dated(label, read[1])]
+        return RawColumn(label, "date", read[0]), [_dated(label, read[1]), *_marks(label, cells)]
     read = amounts(cells, label, name, commas=raw.commas)
     if read is not None:
         said = f"Column {label!r} was read as numbers: currency signs and separators of thousands were removed."
-        plain = all(cell is None or _plain(cell) for cell in cells)
+        plain = all(marked(cell) or _plain(cell) for cell in cells)
         step = [] if plain else [Step(label, "read as numbers", {"decimal": read[1]}, said)]
+        step += _marks(label, cells)
         made = RawColumn(label, "number", read[0])
         return (None, [_left_out(label, "id")]) if not named and names_rows(made) else (made, step)
     words = truths(cells)
@@ -146,6 +164,13 @@ def _plain(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _marks(label: str, cells: Sequence[Any]) -> list[Step]:
+    """The step that read marks as missing values, if there were any."""
+    found = sum(cell is not None and marked(cell) for cell in cells)
+    said = f"Column {label!r}: {count(found, 'cell')} with a mark such as - or n/a counted as missing."
+    return [Step(label, "marks as missing", {"cells": found}, said)] if found else []
 
 
 def _dated(label: str, form: str | None) -> Step:

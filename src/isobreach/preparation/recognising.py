@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isobreach._phrases import count
 from isobreach.errors import InputError
-from isobreach.io import RawColumn
+from isobreach.io import MISSING_MARKS, RawColumn
 
 FloatArray = NDArray[np.float64]
 
@@ -45,19 +45,24 @@ _ID_NAME = re.compile(
 LEAST_ROWS = 20  # below, that all values differ says nothing
 
 
+def marked(cell: Any) -> bool:
+    """Whether a cell of a column of numbers or dates says that its value is missing, as - and n/a do."""
+    return cell is None or cell.lower() in MISSING_MARKS
+
+
 def amounts(cells: Sequence[Any], column: str, name: str, *, commas: bool) -> tuple[FloatArray, str] | None:
     """Return the numbers in a column of text with their decimal mark, None if it holds none.
 
     Parameters
     ----------
     cells
-        Text, None where missing.
+        Text, None or a mark such as - where missing.
     column, name
         What an error calls the column and the table.
     commas
         Commas separate the fields of the file: they are no decimal marks.
     """
-    filled = [cell for cell in cells if cell is not None]
+    filled = [cell for cell in cells if not marked(cell)]
     found = [_AMOUNT.fullmatch(cell) for cell in filled]
     right = [one for one in found if one is not None]
     if not filled or len(right) < _MOSTLY * len(filled):
@@ -103,7 +108,7 @@ def as_amounts(cells: Sequence[Any], mark: str, column: str, name: str) -> Float
     """Return the numbers of amounts whose decimal mark is known; NaN where missing."""
     values = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):
-        if cell is None:
+        if marked(cell):
             continue
         one = _AMOUNT.fullmatch(cell)
         try:
@@ -119,7 +124,7 @@ def as_amounts(cells: Sequence[Any], mark: str, column: str, name: str) -> Float
 
 def dates(cells: Sequence[Any], column: str, name: str) -> tuple[FloatArray, str] | None:
     """Return the days of a column of dates written as text, and how they are written; None if it holds none."""
-    filled = [cell for cell in cells if cell is not None]
+    filled = [cell for cell in cells if not marked(cell)]
     if not filled:
         return None
     fitting = [form for form in _FORMS if all(_day(cell, form) is not None for cell in filled)]
@@ -133,7 +138,7 @@ def dates(cells: Sequence[Any], column: str, name: str) -> tuple[FloatArray, str
 
 def as_days(cells: Sequence[Any], form: str, column: str, name: str) -> FloatArray:
     """Return days since 1970-01-01 of dates in a known form; NaN where missing."""
-    days = [np.nan if cell is None else _day(cell, form) for cell in cells]
+    days = [np.nan if marked(cell) else _day(cell, form) for cell in cells]
     if None in days:
         got = f"other text in row {days.index(None) + 1}"
         raise InputError(name, f"must hold dates in column {column!r}, written {form}", got)

@@ -34,7 +34,7 @@ class Step:
         The owner's column; None for what was done to rows.
     what
         ``"left out"``, ``"dropped rows"``, ``"read as numbers"``, ``"dates as days"``, ``"truths as 0 and 1"``,
-        ``"one-hot"``, ``"filled"`` or ``"standardised"``.
+        ``"marks as missing"``, ``"one-hot"``, ``"filled"`` or ``"standardised"``.
     parameters
         What is needed to do it again.
     sentence
@@ -57,10 +57,13 @@ class Steps:
         The owner's columns that were kept, in their order.
     steps
         What was done.
+    release
+        Hash of the numbers that were released with these steps; empty where nothing was.
     """
 
     columns: tuple[str, ...]
     steps: tuple[Step, ...]
+    release: str = ""
 
     def of(self, column: str) -> Iterator[Step]:
         """Return the steps of one column.
@@ -78,7 +81,7 @@ class Steps:
             {"column": one.column, "what": one.what, "parameters": dict(one.parameters), "sentence": one.sentence}
             for one in self.steps
         ]
-        return {"schema": SCHEMA, "columns": list(self.columns), "steps": steps}
+        return {"schema": SCHEMA, "columns": list(self.columns), "steps": steps, "release": self.release}
 
     @classmethod
     def from_json(cls, data: Any, name: str = "steps") -> "Steps":
@@ -95,7 +98,7 @@ class Steps:
             if data["schema"] != SCHEMA:
                 raise KeyError
             steps = tuple(Step(one["column"], one["what"], one["parameters"], one["sentence"]) for one in data["steps"])
-            return cls(tuple(data["columns"]), steps)
+            return cls(tuple(data["columns"]), steps, str(data.get("release", "")))
         except (KeyError, TypeError):
             step = "Such a file is written by isobreach prepare, and by isobreach perturb beside the key."
             raise InputError(name, f"must be a file of steps, {SCHEMA}", "other content", step) from None
@@ -129,6 +132,9 @@ def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
             cells = sum(int(step.parameters["cells"]) for step in several)
             said = "with the mean, or the most common category"
             return f"{told}: {count(cells, 'missing value')} were filled {said}."
+        case "marks as missing":
+            cells = sum(int(step.parameters["cells"]) for step in several)
+            return f"{told}: {count(cells, 'cell')} with a mark such as - or n/a counted as missing."
         case "one-hot":
             return f"{told} are categories: each is one attribute, and its columns are 0 or 1."
         case "standardised":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A prepared table: numbers, and the steps that made them, which repeat on new rows and go back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,10 +30,16 @@ class PreparedTable(Table):
         The steps with the columns that they apply to: ``steps`` lists them.
     rows
         Which of the owner's rows the table holds, counted from 0.
+    rows_read
+        How many rows the owner's table has, with those that were dropped.
+    asked
+        Arguments of ``prepare``, by name.
     """
 
     recipe: Steps = field(default=Steps((), ()))
     rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    rows_read: int = 0
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         rows, columns = self.values.shape
@@ -98,5 +105,12 @@ def repeated(recipe: Steps, frame: Any, name: str, id_column: str | None = None)
         raise InputError(name, "must have the columns that were prepared", f"a table without {listed}")
     values, columns = apply(recipe, raw, name)
     return PreparedTable(
-        values, columns, raw.ids, raw.kind, raw.notes, recipe=recipe, rows=np.arange(raw.rows, dtype=np.int64)
+        values,
+        columns,
+        raw.ids,
+        raw.kind,
+        raw.notes,
+        recipe=recipe,
+        rows=np.arange(raw.rows, dtype=np.int64),
+        rows_read=raw.rows,
     )

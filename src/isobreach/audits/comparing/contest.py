@@ -27,7 +27,7 @@ from isobreach.audits.comparing.measures import Marks, marks
 from isobreach.audits.comparing.usefulness import Utility, distances_of, utility
 from isobreach.audits.declared import directions
 from isobreach.audits.groups import Groups
-from isobreach.audits.players import PLAIN, Player, filled, public_settings
+from isobreach.audits.players import PLAIN, Player, filled, public_settings, refusal
 from isobreach.audits.settings import RANGE_SHARE
 from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError, IsobreachError
@@ -234,5 +234,5 @@ def _guess(held: Knowledge) -> FloatArray | None:
 def _reason(error: Exception) -> str:
     """What went wrong, as a clause."""
     if isinstance(error, InputError):
-        return f"{error.name} {error.rule}"
+        return refusal(error)
     return str(error).rstrip(".") if isinstance(error, IsobreachError) else f"it failed: {error}"

@@ -137,6 +137,8 @@ class ComparisonResult:
         The column that was classified; None without one.
     left_out, steps, prepared
         What was done to the owner's table before: see ``AuditResult``.
+    call
+        What has to be typed in Python to get the same result.
     """
 
     rows: int
@@ -161,6 +163,12 @@ class ComparisonResult:
     left_out: tuple[str, ...] = ()
     steps: tuple[Mapping[str, Any], ...] = ()
     prepared: tuple[str, ...] = ()
+    call: str = field(default="", repr=False)
+
+    @property
+    def attribute_count(self) -> int:
+        """Number of attributes: a category in several columns is one."""
+        return self.columns if self.names is None else len(self.names)
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], CellFigures]:
