@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The matrix of attackers: what it reads, what it never does, and that its figures are those of the attacks."""
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import isobreach as ib
 from audited import audit
+from isobreach.attacks import ATTACKS
 from isobreach.audits.baselines import baselines
 from isobreach.audits.matrix import matrix, told_from_halves
 from isobreach.audits.players import PLAIN
@@ -87,7 +89,8 @@ def test_same_figures_whatever_the_number_of_threads():
 def test_samples_that_the_table_cannot_spare_are_not_tried_and_said_so():
     found = ib.audit(codes(100), "orthogonal", 0.1, [1], 4, ["known-input"], 0, samples=(20, 200), splits=2)
     assert found.matrix.samples == (0, 20)
-    assert any("200" in line and "too small" in line for line in found.findings)
+    said = next(line for line in found.findings if "public sample of 200 records was not tried" in line)
+    assert "at most half of the rows can be held out, here 50. Run the audit again with --samples 20,50" in said
 
 
 def test_a_blind_guess_that_does_as_well_is_said_to_make_figures_void():
@@ -284,7 +287,44 @@ def test_whoever_knows_least_is_named_of_those_who_do_as_well():
     found = ib.audit(records, "orthogonal", 0.1, [1, 5], 5, ["lattice"], 0, samples=(100,), splits=2)
     assert found.reached(5, 100).breached.value == 1
     assert found.reached(5, 100).cell.insiders == 0
-    assert found.verdict.startswith("Do not publish. An outsider who knows nobody in the table but has 100 public")
+    assert found.verdict.startswith("Do not publish. Without any knowledge, the grid attack reads every value")
+    assert "An outsider who knows nobody in the table but has 100 public records breaches every other" in found.verdict
+
+
+def test_what_is_read_without_names_is_told_by_the_matrix_as_by_the_verdict():
+    pytest.importorskip("fpylll")
+    records = np.random.default_rng(1).integers(0, 40, (400, 4)).astype(float)
+    found = ib.audit(records, "rigid", 0.1, [1], 5, ["lattice"], 0, samples=(), splits=2)
+    first = found._document().sections[1].blocks[0].rows[0].cells[0]
+    assert found.breached(0, 0).value < 0.5
+    assert first.text.endswith("%†")  # few are breached before columns have names, and all is read
+    assert first.level == 4
+    said = "Without any knowledge, the grid attack reads every value of every record."
+    assert said in first.said
+    assert found.verdict.startswith(f"Do not publish. {said}")
+    assert found.findings[0].startswith(said)
+
+
+@pytest.mark.parametrize("least", [3, 9])
+def test_an_attack_that_refuses_is_said_to_and_why(monkeypatch, tmp_path, least):
+    attack = type(ATTACKS["alignment"])
+    plain = attack.run
+
+    def run(self, release, knowledge, **settings):
+        if len(knowledge.known) < least:
+            raise ib.InputError("known", f"must be {least} records or more", len(knowledge.known))
+        return plain(self, release, knowledge, **settings)
+
+    monkeypatch.setattr(attack, "run", run)
+    rows = np.random.default_rng(0).normal(20, 5, (60, 4))
+    found = ib.audit(rows, "rigid", 0.1, [1, 4], 4, ["alignment"], 0, samples=(), splits=2)
+    reason = f"known must be {least} records or more"
+    assert {one.cell.insiders for one in found.matrix.refused} == ({1} if least == 3 else {1, 4})
+    assert all((one.name, one.splits, one.reason) == ("alignment", 2, reason) for one in found.matrix.refused)
+    assert (found.matrix.never_played == {"alignment": reason}) == (least == 9)
+    found.to_html(tmp_path / "page.html")
+    assert reason in (tmp_path / "page.html").read_text()
+    assert json.loads(found.to_json())["matrix"]["refused"][0]["reason"] == reason
 
 
 def test_a_guess_that_serves_most_people_does_not_hide_who_is_breached():

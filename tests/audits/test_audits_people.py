@@ -40,7 +40,7 @@ def test_what_is_said_of_a_person_is_true_of_the_table(audited):
     records, result = audited
     norms, apart = np.linalg.norm(records, axis=1), np.linalg.norm(records - records.mean(axis=0), axis=1)
     assert len(result.exposed) == 100
-    exposures = [one.exposure.value for one in result.exposed]
+    exposures = [round(one.exposure.value, 12) for one in result.exposed]
     assert exposures == sorted(exposures, reverse=True)
     for one in result.exposed:
         assert not result.baselines.blind_records[one.row]
@@ -51,6 +51,23 @@ def test_what_is_said_of_a_person_is_true_of_the_table(audited):
         needed = result.records.needed[one.row]
         assert one.needed == (SIZES[needed] if needed < len(SIZES) else None)
     assert any(one.copies for one in result.exposed)
+
+
+def test_people_who_are_as_exposed_as_each_other_share_a_rank():
+    """With two groups there are few different figures: whoever has the same ones is not put before another."""
+    result = audit(table(1), epsilon=0.05, coalition_sizes=[2, 4], trials=2, seed=0)
+    figures = [(round(one.exposure.value, 12), one.needed or 9) for one in result.exposed]
+    everybody = [
+        (round(float(mean), 12), (2, 4, 9)[needed])
+        for mean, needed, blind in zip(
+            result.records.mean, result.records.needed, result.baselines.blind_records, strict=True
+        )
+        if not blind
+    ]
+    assert len(set(figures)) < len(figures)
+    for one, own in zip(result.exposed, figures, strict=True):
+        assert one.rank == 1 + sum((-other[0], other[1]) < (-own[0], own[1]) for other in everybody)
+        assert one.alike == everybody.count(own)
 
 
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])

@@ -3,6 +3,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 
 import isobreach as ib
-from isobreach.audits import Cell, NoiseFigures, Remedies, Sampled, Stopped
+from isobreach.audits import Cell, Criterion, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.report import audit_document, audit_schema, audit_verdict
 from isobreach.report.audit_decision import _exceeds
 from json_schema import violations
@@ -159,8 +160,9 @@ def test_page_terminal_and_json_say_the_same(reports, tmp_path, name):
 @pytest.mark.parametrize("name", CASES)
 def test_the_page_uses_the_words_for_owners(reports, tmp_path, name):
     text = " ".join(Page(_page(reports[name], tmp_path)).text)
-    assert not re.search(r"[Cc]oalition(?! sizes)|[Bb]aseline|\bcell\b.*\bsigma\b", text)
+    assert not re.search(r"[Cc]oalition(?!_sizes=)|[Bb]aseline|\bcell\b.*\bsigma\b", text)
     assert "distance attack" in text
+    assert not re.search(r"(?<!--)\btrials?\b(?!=)", text)
     assert "blind guess" in text
 
 
@@ -294,6 +296,34 @@ def test_attributes_are_ranked_by_what_the_release_adds(seed):
     assert min(gains) >= 0
 
 
+def test_a_limit_inside_the_interval_is_said_to_leave_the_decision_open(reports):
+    report = reports["orthogonal"]
+    reached = report.reached(report.sizes[-1], report.matrix.samples[-1]).breached
+    inside, below = (reached.low + reached.high) / 2, reached.low - 1e-6
+    assert reached.low < inside < reached.high
+    said = {
+        limit: replace(report, criterion=Criterion.checked(limit, "share"), readers=()).verdict
+        for limit in (inside, below)
+    }
+    assert "lies in its interval, so that an audit with more" in said[inside]
+    assert "lies in its interval" not in said[below]
+
+
+def test_rows_and_attributes_are_counted_once_and_named(tmp_path):
+    frame = _frame(60).assign(town=["Ulm", "Graz", "Linz"] * 20)
+    frame.iloc[:7, 0] = np.nan
+    table = ib.prepare(frame, missing="drop", categories="one-hot")
+    report = ib.audit(table, trials=4, coalition_sizes=[2], seed=0, attacks=["known-input"], samples=(), splits=2)
+    text = " ".join(Page(_page(report, tmp_path)).text)
+    assert "53 rows × 4 attributes" in text
+    assert "60 rows were read, 7 dropped" in text
+    assert "in 6 columns of numbers" in text
+    assert "each releases 53 of 53 rows" in text
+    assert "× 6" not in text
+    size = {"rows": 53, "rows_read": 60, "attributes": 4, "columns": 6}
+    assert json.loads(report.to_json())["table"] == size
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [
@@ -301,7 +331,8 @@ def test_attributes_are_ranked_by_what_the_release_adds(seed):
         ((0.0314, 0.0301, 0.0329), "3.1% (3.0 to 3.3%)"),
         ((0.9999, 0.98, 1.0), "over 99% (98 to 100%)"),
         ((0.0001, 0.0, 0.02), "under 1% (0 to 2%)"),
-        ((0.5, 0.0, 1.0), "50%"),
+        ((0.5, 0.0, 1.0), "50% (0 to 100%)"),
+        ((0.5, 0.5, 0.5), "50%"),
     ],
 )
 def test_numbers_have_the_digits_that_their_interval_supports(value, said):

@@ -10,6 +10,7 @@ attribute by that attribute or by all of them; whichever tells more. An attacker
 release itself: no figure falls with more knowledge, and none is below the blind guess.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -66,6 +67,16 @@ class PlayedAttacker:
         return self.cell.ranges
 
 
+@dataclass(frozen=True)
+class Refused:
+    """An attack that did not play with the knowledge of a cell, on so many splits, and why."""
+
+    name: str
+    cell: Cell
+    reason: str
+    splits: int
+
+
 @dataclass(frozen=True, eq=False)
 class Best:
     """The best attacker of a cell."""
@@ -94,6 +105,10 @@ class Matrix:
         How many were played.
     unsuited
         Attacks that cannot work on such a release, and why.
+    refused
+        Attacks that did not play on some splits, and why.
+    published
+        Records that a split publishes, at most.
     """
 
     sizes: tuple[int, ...]
@@ -103,6 +118,14 @@ class Matrix:
     best: Mapping[Cell, Best]
     splits: int
     unsuited: Mapping[str, str]
+    refused: tuple[Refused, ...] = ()
+    published: int = 0
+
+    @property
+    def never_played(self) -> dict[str, str]:
+        """Attacks that played nowhere, by their names, and why."""
+        played = {one.name for one in self.attackers}
+        return {**self.unsuited, **{one.name: one.reason for one in self.refused if one.name not in played}}
 
     def reached(
         self, insiders: int, sample: int, *, ranges: bool = True, upper: bool = False
@@ -144,21 +167,41 @@ def matrix(
     best: dict[Cell, Best] = {}
     for cell in cells:
         own = [[score for score in split if score.cell == cell] for split in played]
-        names = sorted({score.attack for split in own for score in split})
+        names = sorted({score.attack for split in own for score in split if not score.refused})
+        if not names:
+            continue
         others = None if people is None else max(people - cell.insiders, 1)
         for name in names:
             # Not on every split: where others with less knowledge read everything, nobody else is tried.
-            mine = [part for split in own if (part := [score for score in split if score.attack == name])]
+            mine = [[score for score in split if score.attack == name and not score.refused] for split in own]
+            mine = [split for split in mine if split]
             one = _best(mine, others)
             attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(mine)))
-        best[cell] = _best(own, others)
+        best[cell] = _best([split for split in own if split], others)
     attackers.sort(key=lambda one: (-one.breached.value, one.cell, one.name))
-    return Matrix((0, *sizes), (0, *samples), ranges, tuple(attackers), best, len(played), dict(unsuited))
+    published = 0 if people is None else people
+    return Matrix(
+        (0, *sizes),
+        (0, *samples),
+        ranges,
+        tuple(attackers),
+        best,
+        len(played),
+        dict(unsuited),
+        _refused(played),
+        published,
+    )
+
+
+def _refused(played: Sequence[Sequence[Scores]]) -> tuple[Refused, ...]:
+    """Who did not play where, and why."""
+    every = Counter((one.attack, one.cell, one.refused) for split in played for one in split if one.refused)
+    return tuple(Refused(*which, splits) for which, splits in sorted(every.items()))
 
 
 def _best(splits: Sequence[Sequence[Scores]], people: int | None) -> Best:
     """The best of all that was played in one cell; ``people``: others, whose records are to be breached."""
-    ways = sorted({(score.attack, score.variant) for split in splits for score in split})
+    ways = sorted({(score.attack, score.variant) for split in splits for score in split if not score.refused})
     shares, learned = (np.array(figures) for figures in zip(*(_figures(split, ways) for split in splits), strict=True))
     attack, variant = ways[int(shares.mean(axis=0).argmax())]
     of_all = learned.mean(axis=2)
@@ -180,9 +223,9 @@ def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[
     """Shares breached and learned by every way on a split.
 
     A variant that an attack does not offer there is its plain estimate. An attack does not play where another one reads
-    everything with less knowledge: its attacker would do as that one does.
+    everything with less knowledge, nor where it refuses: its attacker would do as the best of the others does.
     """
-    found = {(score.attack, score.variant): score for score in split}
+    found = {(score.attack, score.variant): score for score in split if not score.refused}
     other = max(split, key=lambda score: score.breached)
     taken = [found.get(way, found.get((way[0], PLAIN), other)) for way in ways]
     return [score.breached for score in taken], [score.learned for score in taken]

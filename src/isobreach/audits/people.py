@@ -12,6 +12,7 @@ epsilon |x|. Three things therefore make x easy, and distances and lengths alone
 They go with exposure (``tests/audits/test_audits_people.py``); they do not prove why one person is exposed.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -24,24 +25,33 @@ from isobreach.geometry import row_norms
 
 MOST = 100  # people whom a report lists, at most
 _TENTH = 0.1
+_DIGITS = 12  # of an exposure: what differs by less differs by rounding
 
 
 def exposed_people(
     table: OwnersTable, figures: RecordFigures, sizes: tuple[int, ...], guessed: Baselines
 ) -> tuple[ExposedPerson, ...]:
-    """Return the most exposed people, the first of them the most, without those whom a blind guess breaches."""
-    order = np.argsort(-figures.mean, kind="stable")
-    chosen = order[(figures.mean[order] > 0) & ~guessed.blind_records[order]][:MOST]
-    return tuple(_people(table, figures, sizes, chosen.tolist()))
+    """Return the most exposed people, the first of them the most, without those whom a blind guess breaches.
+
+    Of people who are as exposed as each other, those come first whom fewer insiders breach. The others share a rank.
+    """
+    exposure = np.round(figures.mean, _DIGITS)
+    order = np.lexsort((figures.needed, -exposure))
+    order = order[(exposure[order] > 0) & ~guessed.blind_records[order]]
+    equals = list(zip(exposure[order].tolist(), figures.needed[order].tolist(), strict=True))
+    alike = Counter(equals)
+    first = {one: place for place, one in reversed(list(enumerate(equals, start=1)))}
+    ranks = {row: (first[one], alike[one]) for row, one in zip(order[:MOST].tolist(), equals, strict=False)}
+    return tuple(_people(table, figures, sizes, ranks))
 
 
 def _people(
-    table: OwnersTable, figures: RecordFigures, sizes: tuple[int, ...], chosen: list[int]
+    table: OwnersTable, figures: RecordFigures, sizes: tuple[int, ...], ranks: dict[int, tuple[int, int]]
 ) -> Iterator[ExposedPerson]:
     apart, norms = row_norms(table.records - table.records.mean(axis=0)), table.norms
     near, large = np.quantile(apart, _TENTH), np.quantile(norms, 1 - _TENTH)
     low, high = figures.limits()
-    for row in chosen:
+    for row, (rank, alike) in ranks.items():
         needed = int(figures.needed[row])
         close = row_norms(table.records - table.records[row]) <= table.epsilon * norms[row]
         yield ExposedPerson(
@@ -51,4 +61,6 @@ def _people(
             near_average=bool(apart[row] < near),
             large=bool(norms[row] > large),
             copies=int(close.sum()) - 1,
+            rank=rank,
+            alike=alike,
         )

@@ -3,7 +3,6 @@
 
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -63,13 +62,26 @@ class Player:
             )
             return found, {PLAIN: found.estimates, **found.variants}
 
+    def tried(self, knowledge: Knowledge) -> tuple[dict[str, Any], str]:
+        """Estimates by what was done to them, and why there are none where the attack refuses this release.
+
+        An attack that lacks knowledge has neither: it does not play.
+        """
+        if self.attack.lacks(knowledge):
+            return {}, ""
+        try:
+            return self.found(knowledge)[1], ""
+        except InputError as error:
+            return {}, refusal(error)
+
     def estimates(self, knowledge: Knowledge) -> dict[str, Any]:
         """Estimates by what was done to them; none where the attack lacks knowledge, or refuses this release."""
-        if self.attack.lacks(knowledge):
-            return {}
-        with suppress(InputError):
-            return self.found(knowledge)[1]
-        return {}
+        return self.tried(knowledge)[0]
+
+
+def refusal(error: InputError) -> str:
+    """Why an attack refuses, as a clause without values."""
+    return f"{error.name} {error.rule}"
 
 
 def filled(estimates: FloatArray, guess: FloatArray | None) -> FloatArray:

@@ -28,7 +28,7 @@ from isobreach.attacks import ATTACKS, Knowledge
 from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept
-from isobreach.audits.players import Player, filled, public_settings
+from isobreach.audits.players import PLAIN, Player, filled, public_settings
 from isobreach.engine import ProcessEngine, Workers, as_engine, default_workers
 from isobreach.geometry import row_norms
 from isobreach.schemes import Scheme, perturb
@@ -86,13 +86,17 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What came of one attack on one split with the knowledge of a cell, in one variant."""
+    """What came of one attack on one split with the knowledge of a cell, in one variant.
+
+    ``refused``: why the attack did not play there; nothing is breached then.
+    """
 
     cell: Cell
     attack: str
     variant: str
     breached: float
     learned: FloatArray
+    refused: str = ""
 
     @property
     def everything(self) -> bool:
@@ -250,7 +254,11 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
         for player in players:
             if not (cell.nothing or player.informed(knowledge)):  # whoever needs none does as without
                 continue
-            for variant, estimates in player.estimates(knowledge).items():
+            found, refused = player.tried(knowledge)
+            if refused:
+                nothing = np.zeros(len(groups.attributes(truth.shape[1])))
+                scores.append(Scores(cell, player.attack.name, PLAIN, 0.0, nothing, refused))
+            for variant, estimates in found.items():
                 # A padded release has more columns than the records: an attack may estimate them all.
                 told = filled(np.asarray(estimates, dtype=np.float64)[key.order, : truth.shape[1]], guess)
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game, groups.take(others))
@@ -279,7 +287,7 @@ def _arrays(scores: list[Scores]) -> Arrays:
     """For the store."""
     return {
         "cells": np.array([[s.cell.insiders, s.cell.sample, s.cell.ranges] for s in scores]).reshape(-1, 3),
-        "names": np.array([[s.attack, s.variant] for s in scores], dtype=np.str_).reshape(-1, 2),
+        "names": np.array([[s.attack, s.variant, s.refused] for s in scores], dtype=np.str_).reshape(-1, 3),
         "breached": np.array([s.breached for s in scores], dtype=np.float64),
         "learned": np.array([s.learned for s in scores], dtype=np.float64),
     }
@@ -289,6 +297,6 @@ def _restored(arrays: Arrays) -> list[Scores]:
     columns = (arrays[name].tolist() for name in ("cells", "names", "breached"))
     parts = zip(*columns, arrays["learned"], strict=True)
     return [
-        Scores(Cell(insiders, sample, bool(ranges)), attack, variant, breached, learned)
-        for (insiders, sample, ranges), (attack, variant), breached, learned in parts
+        Scores(Cell(insiders, sample, bool(ranges)), attack, variant, breached, learned, refused)
+        for (insiders, sample, ranges), (attack, variant, refused), breached, learned in parts
     ]

@@ -9,9 +9,16 @@ _METHOD = (
     (
         "Distance attack.",
         (
-            "(known-input attack). A motion keeps all distances. Insiders compare the distances between their own "
-            "records with those in the release and find their rows. These rows fix a part of the motion. The rest is "
-            "guessed."
+            "(known-input attack, closed form). A motion keeps all distances. Insiders compare the distances between "
+            "their own records with those in the release and find their rows. These rows fix a part of the motion. The "
+            "rest is guessed at random. Its figures are computed for hundreds of groups."
+        ),
+    ),
+    (
+        "Refined distance attack.",
+        (
+            "(known-input attack, played). The same insiders then improve their estimates: they round them to the grid "
+            "that they see, keep them within ranges, and guess what is hidden from what is not."
         ),
     ),
     (
@@ -29,9 +36,8 @@ _METHOD = (
     (
         "Attackers who are played.",
         (
-            "Part of the table is held out as a public sample, the rest is protected anew and attacked, and hits are "
-            "counted against the truth. Attackers round their estimates to the grid that they see, keep them within "
-            "ranges, and guess what is hidden from what is not."
+            "The table is split anew each time: a part is held out as a public sample, the rest is protected and "
+            "attacked, and hits are counted against the truth. All attackers may refine their estimates like that."
         ),
     ),
     (
@@ -44,7 +50,7 @@ _METHOD = (
 )
 
 
-_TOLD = 3  # attacks that the first parts of the method are about
+_TOLD = 4  # attacks that the first parts of the method are about
 
 
 def method(result: AuditResult) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import numpy as np
 from isobreach._phrases import count
 from isobreach.audits import AuditResult
 from isobreach.document import Bar, Bars, Chart, Column, Line, Panel, Section
-from isobreach.report.audit_words import capital, column, within
+from isobreach.report.audit_words import capital, column, typical_number, within
 from isobreach.report.numbers import sampled, share
 
 MOST_ATTRIBUTES = 16  # as many as fit beside everything else on a page
@@ -32,10 +32,13 @@ def risk_lead(result: AuditResult) -> str:
             f"groups of up to {largest} do not."
         )
     if half.random == half.found:
-        return f"With the {result.method} alone, typical groups of {found} breach half of the others."
+        return (
+            f"With the {result.method} alone, typical groups breach half of the others from "
+            f"{typical_number(half, result.sizes[-1])} insiders on (sampled)."
+        )
     return (
         f"With the {result.method} alone, {found} can breach half of the others (worst group found). Typical groups "
-        f"need {half.random} (sampled)."
+        f"need {typical_number(half, result.sizes[-1])} (sampled)."
     )
 
 
@@ -102,13 +105,14 @@ def attributes_section(result: AuditResult) -> Section:
 
 def attributes_lead(result: AuditResult) -> str:
     """The attribute to which the release adds most."""
-    learned, blind = _learned(result), result.baselines.blind_attributes
+    found, blind = result.learned_shares(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
+    learned = found.value
     place = int((learned - blind).argmax())
     if learned[place] <= blind[place]:
         return "Of no attribute does any attacker learn more than a blind guess of its value."
     return (
         f"The release adds most to the attribute {column(result, place)!r}: the best attacker learns it of "
-        f"{share(float(learned[place]))} of the other people, a blind guess of {share(float(blind[place]))}."
+        f"{sampled(found.of(place))} of the other people, a blind guess of {share(float(blind[place]))}."
     )
 
 

@@ -6,7 +6,7 @@ The limit is the owner's. Where there is none, the share of other people breache
 """
 
 from isobreach._phrases import count
-from isobreach.audits import SHARE, AuditResult, Criterion, Gate, NoiseFigures, Reached, Remedies, gate
+from isobreach.audits import SHARE, AttackerFigures, AuditResult, Criterion, Gate, NoiseFigures, Reached, Remedies, gate
 from isobreach.document import Decision, Fact, Status
 from isobreach.report.audit_words import (
     attack_name,
@@ -139,8 +139,21 @@ def _decided(
     actions: tuple[tuple[str, str], ...],
 ) -> Decision:
     shown = () if result.criterion is None else _gate_facts(result, found)
-    also = tuple(line for line in also if line not in why)
+    also = tuple(line for line in (*_unsure(result, found), *also) if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
+
+
+def _unsure(result: AuditResult, found: Gate) -> list[str]:
+    """What an owner has to hear where the limit lies in the interval of the figure that decides."""
+    if found.attacker is not None or found.worst is not None or found.criterion != SHARE:
+        return []
+    one = found.reached or result.reached(found.insiders, result.matrix.samples[-1])
+    low, high = one.breached.low, one.breached.high
+    if one.attack is None or not low <= found.limit < high:
+        return []
+    more = "more random groups (--trials)" if one.closed_form else "more splits (--splits)"
+    said = f"The figure that decides is {sampled(one.breached)}; the limit of {share(found.limit)} lies in its interval"
+    return [f"{said}, so that an audit with {more} may decide otherwise."]
 
 
 def _best(result: AuditResult) -> Reached:
@@ -149,24 +162,33 @@ def _best(result: AuditResult) -> Reached:
 
 
 def _why(result: AuditResult) -> str:
-    one = _best(result)
+    """What closes the gate, the worst attacker first: who knows nothing and reads values, before who knows more."""
+    one, reader, limit = _best(result), _worst_reader(result), limit_of(result)
+    exceeds = one.breached.value > limit.limit
+    if reader is not None and not (exceeds and one.attack is not None and one.cell.nothing):
+        return reads(result, reader)
+    if not exceeds:
+        return capital(gate_sentence(result, gate(result, limit)))
     if one.attack is None:
         return (
             f"Guessing {result.baselines.guess} for everybody breaches {share(one.breached.value)} of all people "
             "without the release, and no protection prevents that at this epsilon."
         )
-    claimed = [attacker for attacker in result.readers if attacker.claimed]
-    if one.breached.value <= limit_of(result).limit and claimed:
-        return reads(result, claimed[0])
-    if one.breached.value <= limit_of(result).limit:
-        return f"{capital(gate_sentence(result, gate(result, limit_of(result))))}"
     return breaches(result, one)
+
+
+def _worst_reader(result: AuditResult) -> AttackerFigures | None:
+    """Who reads most of the release without any knowledge, if that exceeds the limit; None where nobody does."""
+    found = [one for one in result.readers if one.claimed and one.worst > limit_of(result).limit]
+    return max(found, key=lambda one: one.worst, default=None)
 
 
 def _also(result: AuditResult) -> tuple[str, ...]:
     """What else an owner has to hear, at most four sentences."""
     lines = []
     best, half = _best(result), least_knowledge(result, 0.5, sample=False)
+    if best.attack is not None:
+        lines.append(breaches(result, best))
     if best.cell.sample and half is not None:
         lines.append(f"Without public records: {_small(breaches(result, half))}")
     elif not best.cell.sample and worst_attacker(result).breached.value - best.breached.value > 0.1:

@@ -24,12 +24,13 @@ from isobreach.report.audit_tables import (
     matrix_table,
     people_lead,
     people_section,
+    refused_table,
     remedies_lead,
     remedies_section,
     sizes_table,
     smallest_table,
 )
-from isobreach.report.audit_words import no_claim, person, samples_left_out
+from isobreach.report.audit_words import no_claim, person, rows_dropped, samples_left_out, table_size
 from isobreach.report.numbers import amount, probability, sampled, share
 
 
@@ -156,8 +157,11 @@ def _insider(result: AuditResult) -> str:
 
 def _about(result: AuditResult, run: Mapping[str, Any] | None, when: date | None) -> Facts:
     """Is this my table?"""
-    size = f"{result.rows:,} rows × {result.columns} columns"
-    facts = [Fact("Table", size, "one row stands for one person"), protection(result)]
+    dropped, remarks = rows_dropped(result), ["one row stands for one person"]
+    remarks += [f"{result.rows_read:,} rows were read, {dropped:,} dropped"] if dropped else []
+    several = result.columns > result.attribute_count
+    remarks += [f"in {result.columns} columns of numbers"] if several else []
+    facts = [Fact("Table", table_size(result), "; ".join(remarks)), protection(result)]
     if when is not None:
         facts.append(Fact("Date", day(when)))
     if run is not None:
@@ -171,6 +175,7 @@ def _details(result: AuditResult) -> Section:
         [
             Details("The matrix as a list, with all intervals", (matrix_table(result),)),
             Details("The attackers who were played", (attackers_table(result),)),
+            *([Details("Not played", (refused_table(result),))] if result.matrix.refused else []),
         ]
         if result.matrix.splits
         else []

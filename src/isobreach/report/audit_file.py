@@ -9,7 +9,17 @@ from isobreach._phrases import count
 from isobreach._registry import SCHEMES
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Decision, Fact, Facts, Section, SignOff, Table, Text
-from isobreach.report.audit_words import attack_name, capital, column, listed, samples_left_out, who, worst_attacker
+from isobreach.report.audit_words import (
+    attack_name,
+    capital,
+    column,
+    listed,
+    rows_dropped,
+    samples_left_out,
+    table_size,
+    who,
+    worst_attacker,
+)
 from isobreach.report.numbers import sampled, share
 
 _SEED = (
@@ -33,7 +43,8 @@ def day(when: date) -> str:
 
 def file_section(result: AuditResult, decided: Decision, run: Mapping[str, Any], title: str, when: date) -> Section:
     """The section, one printed page."""
-    table = f"{result.rows:,} × {result.columns}"
+    dropped = rows_dropped(result)
+    table = f"{table_size(result)}{f' ({dropped:,} of {result.rows_read:,} rows dropped)' if dropped else ''}"
     gate = f" Gate: {decided.gate[-1].value.lower()}, limit {decided.gate[1].value}." if decided.gate else ""
     about = (
         f"This page can stand alone in a data protection impact assessment. Table: {title}, {table}, scheme "
@@ -100,7 +111,8 @@ def not_tested(result: AuditResult) -> list[str]:
     """What no figure is about, a sentence each."""
     lines = [f"More than {count(result.sizes[-1], 'insider')}."]
     lines += samples_left_out(result)
-    lines += [f"The {attack_name(name)}: {why}." for name, why in result.matrix.unsuited.items()]
+    absent = result.matrix.never_played.items()
+    lines += [f"The {attack_name(name)}, which was not played: {why}." for name, why in absent]
     return [
         *lines,
         "Attackers who know only some attributes of a person.",
@@ -120,14 +132,12 @@ def _valid(when: date) -> str:
 
 def _run_facts(run: Mapping[str, Any]) -> list[Fact]:
     facts = [Fact(f"Input: {one['name']}", one["hash"]) for one in run["inputs"].values()]
-    if "command_line" in run:
-        where = "In the folder of the table, with" if run["inputs"] else "With"
-        facts.append(
-            Fact("Run again", f"{where} the versions below, this gives the same result:", code=run["command_line"])
-        )
-    else:
-        asked = ", ".join(f"{name} {value}" for name, value in run["parameters"].items() if value is not None)
-        facts.append(Fact("Run again", f"{run['command']} with {asked}, seed {run['seed']}."))
+    where = "In the folder of the table, with" if run["inputs"] else "With"
+    if run["command"] == "isobreach.audit":  # called from Python
+        where = "In Python, after “import isobreach as ib”, X being the same table, with"
+    facts.append(
+        Fact("Run again", f"{where} the versions below, this gives the same result:", code=run["command_line"])
+    )
     versions = ", ".join(f"{name} {value}" for name, value in run["versions"].items())
     return [*facts, Fact("Versions", f"{versions}.")]
 

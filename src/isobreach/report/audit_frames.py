@@ -28,6 +28,7 @@ def attackers_columns(result: AuditResult) -> Columns:
         "low": np.array([one.breached.low for *_, one in found]),
         "high": np.array([one.breached.high for *_, one in found]),
         "attack": np.array([one.attack or "" for *_, one in found]),
+        "closed_form": np.array([one.closed_form for *_, one in found]),
     }
 
 

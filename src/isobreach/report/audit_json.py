@@ -59,7 +59,12 @@ def audit_data(result: AuditResult, verdict: str, findings: Sequence[str]) -> Au
             "noise": result.noise,
             "unit_length": result.unit_length,
         },
-        "table": {"rows": result.rows, "columns": result.columns},
+        "table": {
+            "rows": result.rows,
+            "rows_read": max(result.rows, result.rows_read),
+            "attributes": result.attribute_count,
+            "columns": result.columns,
+        },
         "left_out": list(result.left_out),
         "preparation": [cast(StepRecord, dict(step)) for step in result.steps],
         "length_shares": [
@@ -193,6 +198,8 @@ def _record(result: AuditResult, one: ExposedPerson) -> ExposedRecord:
     breached = float(figures.breached[-1, row])
     return {
         **_identity(result, row),
+        "rank": one.rank,
+        "sharing_rank": one.alike,
         "mean_exposure": _sampled(one.exposure),
         "exposure": _exposure(figures.exposure[-1, row], figures.limits(len(result.sizes) - 1), row),
         "breached_share": None if np.isnan(breached) else breached,
@@ -318,7 +325,18 @@ def _matrix(result: AuditResult) -> MatrixRecord:
             }
             for one in found.attackers
         ],
-        "not_played": dict(found.unsuited),
+        "not_played": found.never_played,
+        "refused": [
+            {
+                "attack": one.name,
+                "insiders": one.cell.insiders,
+                "sample": one.cell.sample,
+                "ranges": one.cell.ranges,
+                "splits": one.splits,
+                "reason": one.reason,
+            }
+            for one in found.refused
+        ],
     }
 
 

@@ -2,11 +2,12 @@
 """Who can do what: the best attacker for so many insiders and such public knowledge, as a block and as JSON."""
 
 from isobreach._phrases import count
-from isobreach.audits import AuditResult, Reached
+from isobreach.audits import AttackerFigures, AuditResult, Reached
 from isobreach.document import Cell, Matrix, MatrixRow, Section
-from isobreach.report.audit_words import breaches, capital, least_knowledge, method_name, who
+from isobreach.report.audit_words import breaches, capital, least_knowledge, method_name, reads, who
 from isobreach.report.numbers import sampled, share
 
+_MARK = "†"
 _LEVELS = (0.01, 0.1, 0.5, 0.9)
 _LEGEND = (
     "under 1%",
@@ -43,7 +44,7 @@ def matrix_section(result: AuditResult) -> Section:
             half = one.breached.value >= 0.5 and one.attack is not None
             smallest = half and not any(p <= place and s <= size_place for p, s in reached_half)
             reached_half += [(place, size_place)] if smallest else []
-            cells.append(_cell(result, one, size, sample, smallest=smallest))
+            cells.append(_cell(result, one, size, sample, smallest=smallest, reader=_reader(result, one)))
         title, remark = _TITLES[ranges] if not sample else (f"{sample:,} public records", "of the same kind, of others")
         rows.append(MatrixRow(title, remark, tuple(cells)))
     block = Matrix(
@@ -64,6 +65,9 @@ def matrix_lead(result: AuditResult) -> str:
     alone = least_knowledge(result, 0.5, sample=False)
     best = least_knowledge(result, 0.5)
     most = f"up to {count(largest, 'insider')}"
+    reader = _reader(result, result.reached(0, 0))
+    if reader is not None:
+        return f"{reads(result, reader)} {_by_others(result, best)}"
     if result.baselines.blind >= 0.5:
         better = "Nobody who was played does better." if best is None else breaches(result, best)
         return f"A blind guess breaches {share(result.baselines.blind)} of all people, without the release. {better}"
@@ -84,37 +88,73 @@ def matrix_lead(result: AuditResult) -> str:
     return f"{capital(who(best.cell))} can breach half of the other people."
 
 
+def _by_others(result: AuditResult, best: Reached | None) -> str:
+    """Who breaches half besides, where somebody reads values without any knowledge."""
+    if best is None:
+        largest, sample = result.matrix.sizes[-1], result.matrix.samples[-1]
+        most = f"up to {count(largest, 'insider')}{_and_sample(sample)}"
+        return f"Nobody who was played breaches half of the other people, with {most}."
+    return breaches(result, best)
+
+
+def _reader(result: AuditResult, one: Reached) -> AttackerFigures | None:
+    """Who reads more without any knowledge than a figure counts, because columns have no names yet; None for nobody."""
+    level = _level(one.breached.value)
+    found = [reader for reader in result.readers if reader.claimed and _level(reader.worst) > level]
+    return max(found, key=lambda reader: reader.worst, default=None)
+
+
 def _and_sample(sample: int) -> str:
     return f" and {sample:,} public records" if sample else ""
 
 
-def _cell(result: AuditResult, one: Reached, insiders: int, sample: int, *, smallest: bool) -> Cell:
-    value = one.breached.value
-    level = sum(value >= least for least in _LEVELS)
+def _cell(
+    result: AuditResult,
+    one: Reached,
+    insiders: int,
+    sample: int,
+    *,
+    smallest: bool,
+    reader: AttackerFigures | None,
+) -> Cell:
+    """A cell; one in whose place ``reader`` reads more is marked, and as unsafe as what is read."""
+    value = max(one.breached.value, 0.0 if reader is None else reader.worst)
     best = (
         "No attack does better than a blind guess." if one.attack is None else f"Best: the {method_name(result, one)}."
     )
     public = f", {sample:,} public records" if sample else ""
     marked = " Smallest knowledge that breaches half." if smallest else ""
-    said = f"{count(insiders, 'insider')}{public}: {sampled(one.breached)}. {best}{marked}"
-    return Cell(
-        sampled(one.breached).partition(" (")[0].replace("under ", "< ").replace("over ", "> "), said, level, smallest
-    )
+    also = "" if reader is None else f" {_MARK} {reads(result, reader)}"
+    said = f"{count(insiders, 'insider')}{public}: {sampled(one.breached)}. {best}{marked}{also}"
+    text = sampled(one.breached).partition(" (")[0].replace("under ", "< ").replace("over ", "> ")
+    return Cell(text if reader is None else f"{text}{_MARK}", said, _level(value), smallest)
+
+
+def _level(value: float) -> int:
+    return sum(value >= least for least in _LEVELS)
 
 
 def _note(result: AuditResult) -> str:
     said = [
         (
-            f"Each cell: the best attack with that knowledge, mean of {result.matrix.splits} trials (sampled); which "
-            "attack is best was chosen on one half and measured on the other. Point at a cell, or use the arrow keys, "
-            "for its 95% interval. An attacker may ignore what he knows, so no figure falls to the right or downwards. "
-            f"Insiders know their own rows. A blind guess, without the release, breaches "
-            f"{share(result.baselines.blind)} (exact)."
+            f"Each cell: the best attack with that knowledge, mean over {count(result.matrix.splits, 'split')} of the "
+            f"table (sampled; {_split_words(result)}); which attack is best was chosen on one half of the splits and "
+            "measured on the other. Point at a cell, or use the arrow keys, for its 95% interval. An attacker may "
+            "ignore what he knows, so no figure falls to the right or downwards. Insiders know their own rows. A blind "
+            f"guess, without the release, breaches {share(result.baselines.blind)} (exact)."
         )
     ]
-    if any(one.claimed and one.share < one.named for one in result.readers):
-        said.append(
-            "Where nothing is known, more values are read than the figure counts: their columns have no names yet. "
-            "Treat these cells as unsafe."
+    if _reader(result, result.reached(0, 0)) is not None:
+        said.insert(
+            0,
+            f"{_MARK} More values are read than the figure counts, from the release alone: only names and directions "
+            "of their columns are missing. These cells are coloured by what is read: treat them as unsafe.",
         )
     return " ".join(said)
+
+
+def _split_words(result: AuditResult) -> str:
+    """How many rows of the table a split releases and holds out."""
+    held, released = result.matrix.samples[-1], result.matrix.published
+    kept = f"each releases {released:,} of {result.rows:,} rows"
+    return f"{kept} and holds {held:,} out as public records" if held else kept

@@ -30,9 +30,11 @@ class SchemeRecord(TypedDict):
 
 
 class TableRecord(TypedDict):
-    """The table's shape."""
+    """The table's shape: rows that were audited, rows of the owner's table, attributes, columns of numbers."""
 
     rows: Positive
+    rows_read: Positive
+    attributes: Positive
     columns: Positive
 
 
@@ -167,11 +169,13 @@ class ExposedRecord(TypedDict):
     """A record that no blind guess breaches: mean over all sizes, by which records are ordered, and the largest size.
 
     ``near_average``, ``large_values``: nearer to the column means, and longer, than nine tenths of all records.
-    ``near_copies``: other records within epsilon of its length.
+    ``near_copies``: other records within epsilon of its length. ``sharing_rank``: records of the same rank, itself too.
     """
 
     row: Count
     id: str | int | None
+    rank: Positive
+    sharing_rank: Positive
     mean_exposure: Interval | None
     exposure: Interval | None
     breached_share: Share | None
@@ -247,6 +251,17 @@ class PlayedRecord(TypedDict):
     breached_share: Interval
 
 
+class RefusedRecord(TypedDict):
+    """An attack that did not play with so much knowledge, on so many splits."""
+
+    attack: str
+    insiders: Count
+    sample: Count
+    ranges: bool
+    splits: Positive
+    reason: str
+
+
 class MatrixRecord(TypedDict):
     """The best attacker for at most so many insiders and at most so large a public sample."""
 
@@ -258,6 +273,7 @@ class MatrixRecord(TypedDict):
     breached: list[CellRecord]
     attackers: list[PlayedRecord]
     not_played: dict[str, str]
+    refused: list[RefusedRecord]
 
 
 class StoppedRecord(TypedDict):

@@ -7,15 +7,27 @@ from isobreach._phrases import count
 from isobreach.audits import AuditResult, ExposedPerson, Remedies, Sampled, Stopped
 from isobreach.document import Bar, Bars, Column, Section, Table, Text
 from isobreach.report.audit_matrix import public_knowledge
-from isobreach.report.audit_words import attack_name, column, listed, method_name, stopped, within, worst_attacker
+from isobreach.report.audit_words import (
+    attack_name,
+    column,
+    knows,
+    listed,
+    method_name,
+    stopped,
+    typical_number,
+    within,
+    worst_attacker,
+)
 from isobreach.report.numbers import amount, sampled, share
 
 MOST = 10  # people that the page shows
 MOST_BARS = 12
+_CELLS = 4  # kinds of knowledge that a line names
 _INTERVAL = "sampled, 95% interval"
 _TRIED = "exact for the groups tried"
 _NEAR = "Close to the average: nearer to the column means than nine tenths of the people."
 _LARGE = "Large values: a longer record than nine tenths of the people, so that an estimate may err by more."
+_TIES = "Whoever shares a rank is equally exposed as far as the groups tell, and is listed by row."
 _COPIES = "Near copies: other people whose records differ by at most {:.0%} of the length."
 
 
@@ -78,6 +90,7 @@ def people(result: AuditResult) -> Table:
         (
             *(() if result.ids is None else (str(result.ids[one.row]),)),
             str(one.row),
+            f"{one.rank} =" if one.alike > 1 else str(one.rank),
             *([_easy(one)] if easy else []),
             f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed),
             sampled(one.exposure),
@@ -87,6 +100,7 @@ def people(result: AuditResult) -> Table:
     heads: tuple[Column | str, ...] = (
         *(() if result.ids is None else ("Person",)),
         Column("Row", "counted from 0", number=result.ids is not None),
+        Column("Rank", "= is shared", number=True),
         *(["What makes this person easy"] if easy else []),
         Column("Insiders needed", "sampled", number=True),
         Column("Breached by random groups", _INTERVAL, number=True),
@@ -97,11 +111,18 @@ def people(result: AuditResult) -> Table:
         *([_COPIES.format(result.epsilon)] if any(one.copies for one in shown) else []),
     ]
     meant += ["These go with exposure; they do not prove its cause."] if meant else []
-    note = (
-        f"The {len(rows)} most exposed, {result.method}. {' '.join(meant)} Breached by random groups: mean over groups "
-        "of all sizes that were tried. Where intervals overlap, the order is not certain. All people: "
-        "per_record.parquet."
-    )
+    last = shown[-1]
+    more = last.rank + last.alike - 1 - len(shown)
+    ties = [f"{count(more, 'person shares', 'people share')} the last rank and are not shown."] if more else []
+    ties += [_TIES] if any(one.alike > 1 for one in shown) else []
+    words = [
+        f"The {len(rows)} most exposed, {result.method}.",
+        *ties,
+        *meant,
+        "Breached by random groups: mean over groups of all sizes that were tried.",
+        "Where intervals overlap, the order is not certain. All people: per_record.parquet.",
+    ]
+    note = " ".join(words)
     return Table("The most exposed people", heads, rows, note)
 
 
@@ -254,6 +275,19 @@ def attackers_table(result: AuditResult) -> Table:
     return Table("The attackers who were played", heads, rows, note)
 
 
+def refused_table(result: AuditResult) -> Table:
+    """Attacks that did not play with some knowledge, and why."""
+    every = result.matrix.refused
+    pairs = dict.fromkeys((one.name, one.reason) for one in every)
+    rows = []
+    for name, reason in pairs:
+        cells = [one for one in every if (one.name, one.reason) == (name, reason)]
+        told = "; ".join(knows(one.cell) for one in cells[:_CELLS]) + ("; ..." if len(cells) > _CELLS else "")
+        rows.append((attack_name(name), told, str(max(one.splits for one in cells)), reason))
+    heads = ("Attack", "With", Column("Splits, at most", number=True), "Not played, because")
+    return Table("Attacks that were not played everywhere", heads, tuple(rows))
+
+
 def sizes_table(result: AuditResult) -> Table:
     """The distance attack by every number of insiders."""
     heads = (
@@ -294,12 +328,10 @@ def smallest_table(result: AuditResult) -> Table:
     )
     rows = []
     for one in result.smallest:
-        found, certain, guessed, typical, low, high = (
-            f"more than {largest}" if value is None else str(value)
-            for value in (one.found, one.certain, one.guessed, one.random, one.low, one.high)
+        found, certain, guessed = (
+            f"more than {largest}" if value is None else str(value) for value in (one.found, one.certain, one.guessed)
         )
-        between = typical if low == high else f"{typical} ({low} to {high})"
-        rows.append((one.target, found, certain, guessed, between))
+        rows.append((one.target, found, certain, guessed, typical_number(one, largest)))
     return Table(f"How few insiders are enough, {result.method} alone", heads, tuple(rows))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from isobreach._phrases import count, percent
 from isobreach._registry import ATTACKS
-from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Stopped
+from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Smallest, Stopped
 from isobreach.report.numbers import sampled, share
 
 _MUCH = 0.05  # share breached by a blind guess, below which hardly anyone is: the figures then say so by themselves
@@ -94,8 +94,8 @@ def breaches(result: AuditResult, one: Reached) -> str:
     if one.attack is None:
         return f"{subject} {verb} {share(one.breached.value)} of the other people by a blind guess."
     if one.breached.value == 1 and not one.closed_form and result.matrix.splits:
-        attack, trials = attack_name(one.attack), result.matrix.splits
-        return f"{subject} {verb} every other person with the {attack} (sampled: in {trials} of {trials} trials)."
+        attack, splits = attack_name(one.attack), result.matrix.splits
+        return f"{subject} {verb} every other person with the {attack} (sampled: in {splits} of {splits} splits)."
     return f"{subject} {verb} {sampled(one.breached)} of the other people with the {method_name(result, one)}."
 
 
@@ -125,8 +125,31 @@ def samples_left_out(result: AuditResult) -> list[str]:
     left = [f"{one:,}" for one in result.samples_asked if one not in result.matrix.samples]
     if not left:
         return []
-    said = f"A public sample of {listed(left, 'or')} records was not tried: the table is too small"
-    return [f"{said}. At most half of its rows can be held out: name a smaller sample with --samples."]
+    said = f"A public sample of {listed(left, 'or')} records was not tried: at most half of the rows can be held out"
+    largest = min(result.rows // 2, result.rows - result.sizes[-1] - 1)
+    smaller = sorted({*result.matrix.samples[1:], largest} - {0})
+    if largest < 1:
+        return [f"{said}."]
+    again = f"Run the audit again with --samples {','.join(map(str, smaller))}"
+    return [f"{said}, here {largest:,}. {again} (in Python: samples=[{', '.join(map(str, smaller))}])."]
+
+
+def typical_number(one: Smallest, largest: int) -> str:
+    """The number of insiders from which half of the random groups breach so many, with its interval if it has one."""
+    typical, low, high = (
+        f"more than {largest}" if value is None else str(value) for value in (one.random, one.low, one.high)
+    )
+    return typical if low == high else f"{typical} ({low} to {high})"
+
+
+def table_size(result: AuditResult) -> str:
+    """Rows that were audited, and attributes: a category in several columns is one."""
+    return f"{count(result.rows, 'row')} × {count(result.attribute_count, 'attribute')}"
+
+
+def rows_dropped(result: AuditResult) -> int:
+    """Rows of the owner's table that were left out of the audit."""
+    return max(result.rows_read - result.rows, 0)
 
 
 def least_knowledge(result: AuditResult, level: float, *, sample: bool = True) -> Reached | None:

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from isobreach._phrases import percent
+from isobreach._phrases import count, percent
 from isobreach.audits import CellFigures, ComparisonResult, SchemeFigures
 from isobreach.document import (
     Bullets,
@@ -79,7 +79,7 @@ def comparison_document(result: ComparisonResult, run: Mapping[str, Any] | None 
 
 def _about(result: ComparisonResult) -> Facts:
     facts = (
-        Fact("Table", f"{result.rows:,} rows × {result.columns} columns", f"{result.published:,} published in a trial"),
+        Fact("Table", _size(result), f"{result.published:,} published in a trial"),
         Fact("Attackers hold", knowledge(result)),
         Fact("Breach", f"within {percent(result.epsilon)} of a record's length"),
         Fact("Trials", f"{result.trials}", f"seed {result.seed}"),
@@ -290,6 +290,10 @@ def _times(result: ComparisonResult) -> Table:
             rows.append((attack, f"{mean:.3f}", f"{longest.seconds:.3f}", longest.scheme))
     columns = ("Attack", Column("Mean", "seconds", number=True), Column("Longest", "seconds", number=True), "Scheme")
     return Table("Processor time of one trial", columns, tuple(rows), note="Processor time of one trial.")
+
+
+def _size(result: ComparisonResult) -> str:
+    return f"{count(result.rows, 'row')} × {count(result.attribute_count, 'attribute')}"
 
 
 def _run_section(run: Mapping[str, Any]) -> Section:

@@ -36,7 +36,7 @@ def comparison_data(
         "verdict": verdict,
         "findings": list(findings),
         "caveats": list(caveats),
-        "table": {"rows": result.rows, "columns": result.columns},
+        "table": {"rows": result.rows, "attributes": result.attribute_count, "columns": result.columns},
         "left_out": list(result.left_out),
         "preparation": [cast(StepRecord, dict(step)) for step in result.steps],
         "epsilon": result.epsilon,

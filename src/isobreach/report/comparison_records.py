@@ -3,8 +3,16 @@
 
 from typing import Annotated, Any, Literal, TypedDict
 
-from isobreach.report.audit_records import Amount, Count, Interval, Positive, Share, StepRecord, TableRecord
+from isobreach.report.audit_records import Amount, Count, Interval, Positive, Share, StepRecord
 from isobreach.report.schema import Rule
+
+
+class ComparedTableRecord(TypedDict):
+    """The table's shape: rows, attributes, columns of numbers."""
+
+    rows: Positive
+    attributes: Positive
+    columns: Positive
 
 
 class SampledRecord(TypedDict):
@@ -74,7 +82,7 @@ class ComparisonRecord(TypedDict):
     verdict: str
     findings: list[str]
     caveats: list[str]
-    table: TableRecord
+    table: ComparedTableRecord
     left_out: list[str]
     preparation: list[StepRecord]
     epsilon: Annotated[float, Rule(above=0)]

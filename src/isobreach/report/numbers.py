@@ -28,10 +28,10 @@ def sampled(value: Sampled) -> str:
     >>> sampled(Sampled(0.83, 0.813, 0.846)), sampled(Sampled(0.0314, 0.0301, 0.0329)), sampled(Sampled(1.0, 0.91, 1.0))
     ('83% (81 to 85%)', '3.1% (3.0 to 3.3%)', '100% (91 to 100%)')
     >>> sampled(Sampled(0.0, 0.0, 0.0004)), sampled(Sampled(0.4, 0.4, 0.4)), sampled(Sampled(0.4, 0.0, 1.0))
-    ('0% (under 0.1%)', '40%', '40%')
+    ('0% (under 0.1%)', '40%', '40% (0 to 100%)')
     """
     width = value.high - value.low
-    if width == 0 or width >= 1:  # counted; or of one trial, which tells nothing of the next
+    if width == 0:  # counted
         return share(value.value)
     digits = 0 if width >= _POINT else 1
     low, high = (f"{100 * end:.{digits}f}" for end in (value.low, value.high))

@@ -110,7 +110,7 @@ class KnownInput(Attack):
 
     name = "known-input"
     title = "known-input attack"
-    plain = "distance attack"
+    plain = "refined distance attack"
     needs = frozenset({"known"})
     uses = frozenset({"noise", "dictionary", "rows", "sample", "bounds"})
     takes_partial = True
