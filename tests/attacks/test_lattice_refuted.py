@@ -5,10 +5,13 @@ Principal-component scores of whole numbers are released like the whole numbers 
 are read as those. But no value of a known record is on that grid.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import isobreach as ib
+from isobreach.attacks.lattice import placing
 from lattice_truth import Planted
 from oracles import rotation
 
@@ -180,3 +183,31 @@ def test_a_sample_off_the_grid_refutes_it_and_a_distribution_does_not(whole, sch
 def test_a_sample_off_the_grid_does_not_refute_what_known_records_confirm(whole):
     found = attacked(whole, "rigid", known=whole[:6], sample=whole[100:] + 0.37 * (whole[100:] > 9))
     assert all(found.column_by)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
+def test_known_records_whose_rows_the_grid_does_not_tell_are_found_by_their_distances(seed, monkeypatch):
+    """A continuous column hides distances on the grid, not in the release: the rows need not be given.
+
+    The search on the grid gives up early here, as it does on thousands of rows by itself.
+    """
+    monkeypatch.setattr(placing, "_LIMITS", replace(placing._LIMITS, most_matched=1 << 8))
+    draws = np.random.default_rng(seed)
+    whole = np.column_stack([draws.integers(0, high, 600) for high in (60, 12, 900)])
+    records = np.column_stack([whole, draws.normal(0, 20, 600)])
+    release = ib.perturb(records, "rigid", seed=seed)
+    found = ib.reconstruct("lattice", release.data, ib.Knowledge(known=records[:5]), seed=0)
+    assert found.column_by[:3] == ("known records",) * 3
+    assert np.abs(found.estimates[release.key.order][:, :3] - whole).max() < 1e-6
+    assert found.summary().startswith("With 5 known records, 3 of 4 attributes of all 600 records were read off")
+    assert "found by their distances" in found.reason
+
+
+def test_known_records_that_settle_nothing_are_said_to():
+    records = np.random.default_rng(0).integers(0, 10, (400, 4))
+    release = ib.perturb(records, "rigid", seed=0)
+    found = ib.reconstruct("lattice", release.data, ib.Knowledge(known=records[:1]), seed=0)
+    assert set(found.column_by) == {""}
+    assert found.summary().startswith(
+        "With 1 known record, which settled nothing, 4 of 4 attributes of all 400 records"
+    )

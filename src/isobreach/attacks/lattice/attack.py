@@ -36,6 +36,7 @@ BUDGET = 60.0
 
 _ABSENT = "{} of {} known records are not in this release, so they settle nothing"
 _SCALED = "the known records are in this release at {:.6g} times their scale, so they settle nothing"
+_BY_DISTANCES = "the rows of known records were found by their distances"
 _NOT_SO = {
     "bounds": "they are wrong",
     "known records": "these are not in this release",
@@ -128,10 +129,16 @@ def _told(
         progress=progress,
     )
     naming = name(knowledge)
-    if naming.refuted_by == "known records" and not _are_linked(knowledge):
-        linkage = _linked(source, knowledge, reading, progress)
-        naming = _named_by_those_present(name, naming, linkage, knowledge)
-        knowledge = replace(knowledge, rows=np.where(linkage.status == "linked", linkage.rows, -1))
+    if knowledge.known is not None and not _are_linked(knowledge):
+        if naming.refuted_by == "known records":
+            linkage = _linked(source, knowledge, reading, progress)
+            naming = _named_by_those_present(name, naming, linkage, knowledge)
+            knowledge = _with_rows(knowledge, linkage)
+        elif not (naming.refuted_by or naming.complete or reading.blurred):
+            linkage = _linked(source, knowledge, reading, progress)
+            if linkage.scale == 1.0 and len(linkage.linked):
+                knowledge = _with_rows(knowledge, linkage)
+                naming = _named_in_their_rows(name, naming, knowledge)
     variants = guesses(reading, naming, knowledge)
     if naming.refuted_by:
         refuted = _refutation(naming, reading.misread)
@@ -163,6 +170,22 @@ def _told(
 def _are_linked(knowledge: Knowledge) -> bool:
     """Whether the attacker knows the rows of all known records."""
     return knowledge.rows is not None and bool((np.asarray(knowledge.rows) >= 0).all())
+
+
+def _with_rows(knowledge: Knowledge, linkage: Linkage) -> Knowledge:
+    """Knowledge with the rows that links give; those that were known stay as they are."""
+    linked = np.where(linkage.status == "linked", linkage.rows, -1)
+    given = linked if knowledge.rows is None else np.asarray(knowledge.rows)
+    return replace(knowledge, rows=np.where(given >= 0, given, linked))
+
+
+def _named_in_their_rows(name: Callable[..., Naming], open_: Naming, knowledge: Knowledge) -> Naming:
+    """Naming by known records in the rows that linking found; as it was where that tells no more.
+
+    The search on the grid may have too many rows to try, where lengths and distances alone tell which ones they are.
+    """
+    naming = name(knowledge)
+    return open_ if naming.refuted_by else replace(naming, notes=(*naming.notes, _BY_DISTANCES))
 
 
 def _linked(source: Engine, knowledge: Knowledge, reading: Reading, progress: Progress) -> Linkage:

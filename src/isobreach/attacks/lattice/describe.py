@@ -289,7 +289,10 @@ def _held(told: LatticeFindings) -> str:
     things = _things(replace(told, known=known, sample=sample, bounds="bounds" in used))
     if known is not None:
         return f"With {_listed(things)}"
-    return "Without a single known record" + (f", but with {_listed(things)}" if things else "")
+    if told.known is None:
+        return "Without a single known record" + (f", but with {_listed(things)}" if things else "")
+    given = count(told.known, "known record")
+    return f"With {given}, which settled nothing" + (f", and with {_listed(things)}" if things else "")
 
 
 def _misread(told: LatticeFindings) -> str:
