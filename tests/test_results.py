@@ -116,7 +116,7 @@ def test_frames(results):
 
 @pytest.mark.parametrize(
     ("name", "charts"),
-    [("audit", ["risk", "people", "attributes"]), ("attack", ["exposure"]), ("known-input", ["exposure"])],
+    [("audit", ["matrix", "risk", "people", "attributes"]), ("attack", ["exposure"]), ("known-input", ["exposure"])],
 )
 def test_every_chart_is_a_figure(results, name, charts, tmp_path):
     for chart in charts:

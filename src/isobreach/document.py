@@ -134,36 +134,7 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Figures by two kinds of knowledge.
-
-    Attributes
-    ----------
-    caption
-        What the cells are.
-    corner, across
-        What the rows and the columns are.
-    columns
-        The heads, in words.
-    rows
-        The rows.
-    levels
-        What each level of a cell means, and what the smallest are.
-    note
-        How to read it.
-    """
-
-    caption: str
-    corner: str
-    across: str
-    columns: tuple[str, ...]
-    rows: tuple[MatrixRow, ...]
-    levels: tuple[str, ...]
-    note: str
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """Figures by rows and columns that are many: small cells, heads that stand upright, a tip for each.
+    """Figures by rows and columns, with a tip for each.
 
     Attributes
     ----------
@@ -174,13 +145,15 @@ class HeatMap:
     corner, across
         What the rows and the columns are.
     columns
-        The heads.
+        The heads, in words.
     rows
         The rows.
     levels
-        What each level of a cell means, and what a cell without a figure means.
+        What each level of a cell means; last what the smallest are or, in a ``dense`` one, cells without a figure.
     note
         How to read it.
+    dense
+        Whether columns are many: small cells, and heads that stand upright.
     """
 
     name: str
@@ -192,6 +165,7 @@ class HeatMap:
     rows: tuple[MatrixRow, ...]
     levels: tuple[str, ...]
     note: str
+    dense: bool = False
 
 
 @dataclass(frozen=True)
@@ -407,8 +381,8 @@ class Details:
     blocks: "tuple[Block, ...]"
 
 
-Drawn = Chart | Bars | HeatMap | Plane
-Block = Text | Bullets | Table | Facts | Matrix | Drawn | Picture | Decision | SignOff | Details
+Drawn = Chart | Bars | Matrix | Plane
+Block = Text | Bullets | Table | Facts | Drawn | Picture | Decision | SignOff | Details
 
 
 @dataclass(frozen=True, eq=False)

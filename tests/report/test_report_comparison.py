@@ -13,7 +13,7 @@ import pytest
 
 import isobreach as ib
 from compared import WHY, comparison
-from isobreach.document import Cell, HeatMap, MatrixRow, Plane, Spot
+from isobreach.document import Cell, Matrix, MatrixRow, Plane, Spot
 from isobreach.report import comparison_document, comparison_schema, document_page, draw, figure
 from isobreach.report.drawing import PLANES, RADIUS, apart, scattered
 from json_schema import violations
@@ -131,8 +131,8 @@ def test_points_that_are_apart_stay_where_they_are():
     assert apart(points, 23.0, ((0.0, 100.0), (0.0, 100.0))) == points
 
 
-def test_a_heat_map_of_one_cell():
-    block = HeatMap(
+def test_a_matrix_of_one_cell():
+    block = Matrix(
         "h", "t", "c", "a", "b", ("x",), (MatrixRow("r", "", (Cell("1", "said", 2),)),), tuple("abcdef"), "n"
     )
     assert figure(block).axes[0].texts[0].get_text() == "1"
@@ -149,7 +149,7 @@ def test_to_html_writes_a_page_with_what_the_run_was_made_of(result, tmp_path):
     result.to_html(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "How to run it again" in text
-    assert "isobreach.compare" in text
+    assert "ib.compare(" in text
 
 
 PROBE = """<script>

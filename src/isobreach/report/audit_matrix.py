@@ -48,6 +48,8 @@ def matrix_section(result: AuditResult) -> Section:
         title, remark = _TITLES[ranges] if not sample else (f"{sample:,} public records", "of the same kind, of others")
         rows.append(MatrixRow(title, remark, tuple(cells)))
     block = Matrix(
+        name="matrix",
+        title="Who can do what",
         caption="Share of other people breached",
         corner="The attacker knows",
         across="insiders who pool their own records",

@@ -14,7 +14,7 @@ from isobreach.document import (
     Document,
     Fact,
     Facts,
-    HeatMap,
+    Matrix,
     MatrixRow,
     Plane,
     Section,
@@ -60,7 +60,7 @@ def comparison_document(result: ComparisonResult, run: Mapping[str, Any] | None 
         tuple(found),
         (
             Section("", (_about(result),)),
-            Section("Who undoes what", (_heat_map(result),)),
+            Section("Who undoes what", (_matrix(result),)),
             Section("Privacy and use", (_plane(result),), page=True),
             Section("Schemes", (_standings(result),), brief=True),
             Section("What each scheme leaves", (_use(result),)),
@@ -87,7 +87,7 @@ def _about(result: ComparisonResult) -> Facts:
     return Facts("What was compared", facts, heading=True)
 
 
-def _heat_map(result: ComparisonResult) -> HeatMap:
+def _matrix(result: ComparisonResult) -> Matrix:
     rows = tuple(
         MatrixRow(
             one.label,
@@ -96,7 +96,7 @@ def _heat_map(result: ComparisonResult) -> HeatMap:
         )
         for one in _ordered(result)
     )
-    return HeatMap(
+    return Matrix(
         name="breached",
         title="Who undoes what",
         caption="Share of other people breached, in per cent",
@@ -110,6 +110,7 @@ def _heat_map(result: ComparisonResult) -> HeatMap:
             f"within {percent(result.epsilon)}. Point at a cell, or use the arrow keys, for its interval and error, or "
             "for why the attack is not possible. Schemes stand from the weakest to the strongest."
         ),
+        dense=True,
     )
 
 

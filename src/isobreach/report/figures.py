@@ -7,7 +7,7 @@ from io import BytesIO
 from textwrap import fill
 from typing import Any
 
-from isobreach.document import Bars, Chart, Drawn, HeatMap, Panel, Plane
+from isobreach.document import Bars, Chart, Drawn, Matrix, Panel, Plane
 from isobreach.errors import MissingExtraError
 from isobreach.report.drawing import apart
 
@@ -61,8 +61,8 @@ def figure(chart: Drawn) -> Any:
     match chart:
         case Bars():
             return _bars(chart)
-        case HeatMap():
-            return _heat_map(chart)
+        case Matrix():
+            return _matrix(chart)
         case Plane():
             return _plane(chart)
     return _panels(chart)
@@ -126,13 +126,14 @@ def _bars(chart: Bars) -> Any:
     return made
 
 
-def _heat_map(chart: HeatMap) -> Any:
+def _matrix(chart: Matrix) -> Any:
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
     wide, high = len(chart.columns), len(chart.rows)
-    made = Figure(figsize=(2.6 + 0.42 * wide, 2.6 + 0.3 * high), layout="constrained")
+    cell_size = (0.42, 0.3) if chart.dense else (0.9, 0.5)
+    made = Figure(figsize=(2.6 + cell_size[0] * wide, 2.6 + cell_size[1] * high), layout="constrained")
     axes = made.subplots()
     levels = [[cell.level if cell.level >= 0 else float("nan") for cell in row.cells] for row in chart.rows]
     axes.imshow(levels, cmap=ListedColormap(_HEAT), vmin=-0.5, vmax=4.5, aspect="auto")
@@ -140,8 +141,10 @@ def _heat_map(chart: HeatMap) -> Any:
         for x, cell in enumerate(row.cells):
             colour = "0.45" if cell.level < 0 else _LETTERS[cell.level]
             axes.text(x, y, cell.text, ha="center", va="center", fontsize=7.5, color=colour)
-    axes.set_xticks(range(wide), chart.columns, rotation=90)
+    axes.set_xticks(range(wide), chart.columns, rotation=90 if chart.dense else 0)
+    axes.set_xlabel(chart.across)
     axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
     axes.set_yticks(range(high), [row.title for row in chart.rows])
     axes.set_xticks([x - 0.5 for x in range(1, wide)], minor=True)
     axes.set_yticks([y - 0.5 for y in range(1, high)], minor=True)
@@ -156,7 +159,7 @@ def _heat_map(chart: HeatMap) -> Any:
         title=chart.caption,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.01),
-        ncols=5,
+        ncols=5 if chart.dense else 3,
         frameon=False,
         fontsize=8,
     )

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup, escape
 
 from isobreach._text import visible
-from isobreach.document import Block, Document, HeatMap, Matrix
+from isobreach.document import Block, Document, Matrix
 from isobreach.report.drawing import drawn, scattered
 from isobreach.report.terminal import Grid, spoken
 
@@ -29,7 +29,7 @@ def document_page(document: Document) -> str:
         What there is to say.
     """
     made = _environment()
-    script = _source("page.js") if any(isinstance(block, Matrix | HeatMap) for block in document.blocks()) else ""
+    script = _source("page.js") if any(isinstance(block, Matrix) for block in document.blocks()) else ""
     style = made.get_template("page.css").render(footer=Markup(_css_text(document.title)))
     return made.get_template("page.html").render(
         document=document, style=Markup(style), script=Markup(script), policy=Markup(content_policy(script))
