@@ -142,7 +142,7 @@ def _follow(
             square, prior = 0.0, 0.0
             for j in range(columns):
                 value = min(max(estimates[i, j] * length, low[j]), high[j])
-                below = min(np.floor(value), max(high[j] - 1, low[j]))
+                below = min(low[j] + int(value - low[j]), max(high[j] - 1, low[j]))
                 above = min(below + 1, high[j])
                 one = credit[j, int(below - low[j])]
                 other = credit[j, int(above - low[j])]
