@@ -102,7 +102,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """A cell of a matrix.
 
     Attributes
@@ -129,7 +129,7 @@ class MatrixRow:
 
     title: str
     remark: str
-    cells: tuple[Cell, ...]
+    cells: tuple[MatrixCell, ...]
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from scipy.stats import multivariate_normal
 from isobreach.attacks.alignment.certificate import certificate
 from isobreach.attacks.alignment.components import components
 from isobreach.attacks.alignment.covariance import Explorer, Quadratic
-from isobreach.attacks.alignment.descent import Effort, descend, moved
+from isobreach.attacks.alignment.descent import Evaluations, descend, moved
 from isobreach.attacks.alignment.estimating import Estimating, Within
 from isobreach.attacks.alignment.frames import Pose, frame_of, polar
 from isobreach.attacks.alignment.marginals import Marginals
-from isobreach.attacks.alignment.mixture import Mixture, Recipe, Whitening, fit_density, fitted
+from isobreach.attacks.alignment.mixture import Mixture, MixtureRecipe, Whitening, fit_density, fitted
 from isobreach.attacks.alignment.naming import named
 from isobreach.attacks.alignment.placing import Placing, information
 from isobreach.attacks.alignment.reflections import Mirrors, reflected
@@ -62,7 +62,7 @@ def test_a_mixture_is_the_sum_of_its_normal_densities():
 def test_em_never_lowers_the_likelihood_of_unshrunk_mixtures():
     rng = np.random.default_rng(0)
     rows = Whitening.of(population(rng, 500))(population(rng, 500))
-    recipe = Recipe(4, pseudo_rows=0.0, ridge=0.0)
+    recipe = MixtureRecipe(4, pseudo_rows=0.0, ridge=0.0)
     levels = [fitted(rows, recipe, np.random.default_rng(3), rounds).log_density(rows).mean() for rounds in range(1, 8)]
     assert (np.diff(levels) >= -2e-2).all()  # weights have a pseudo-count each
     assert levels[-1] > levels[0]
@@ -70,7 +70,7 @@ def test_em_never_lowers_the_likelihood_of_unshrunk_mixtures():
 
 def test_a_blurred_mixture_is_that_of_rows_with_noise():
     rng = np.random.default_rng(0)
-    mixture = fitted(rng.standard_normal((300, 3)), Recipe(2), rng)
+    mixture = fitted(rng.standard_normal((300, 3)), MixtureRecipe(2), rng)
     point, noise = np.zeros((1, 3)), 0.7 * rng.standard_normal((200_000, 3))
     sampled = np.exp(mixture.log_density(point + noise)).mean()
     assert np.exp(mixture.blurred(0.49).log_density(point))[0] == pytest.approx(sampled, rel=0.02)
@@ -150,10 +150,10 @@ def test_a_pose_that_is_wrong_by_a_reflection_is_mended(seed):
     """Whatever its mirror: no axis is near the one that is planted."""
     rng = np.random.default_rng(seed)
     objective, _, _, matrix = placing(rng, links=0)
-    right, _ = descend(objective, objective.frame.pose_of(matrix), Effort(1000))
+    right, _ = descend(objective, objective.frame.pose_of(matrix), Evaluations(1000))
     normal = np.where(rng.random(5) < 0.5, -1.0, 1.0) / np.sqrt(5)
     wrong = replace(right, rotation=right.rotation - 2 * np.outer(normal, normal @ right.rotation))
-    effort = Effort(1000)
+    effort = Evaluations(1000)
     value, mended = reflected(objective, wrong, effort)[0]
     assert effort.used > 0
     assert value == pytest.approx(objective.value(mended))
@@ -197,7 +197,7 @@ def test_a_descent_solves_orthogonal_procrustes_problems():
         target = rotation(6, rng) @ np.diag(rng.uniform(1, 20, 6)) @ rotation(6, rng)
         best = polar(target)
         start = moved(Pose(best, np.zeros(0)), 0.5 * rng.standard_normal(15)).rotation
-        effort = Effort(1000)
+        effort = Evaluations(1000)
         found, value = descend(Procrustes(target), Pose(start, np.zeros(0)), effort, steps=200, gain=1e-12)
         assert found.rotation == pytest.approx(best, abs=1e-4)
         assert value == pytest.approx(-np.linalg.svd(target)[1].sum())
@@ -245,7 +245,7 @@ def test_components_are_the_attributes_axes_where_these_are_independent():
     for seed in range(8):
         rng = np.random.default_rng(seed)
         _, rows, matrix = independent_rows(rng)
-        overlap = np.abs(matrix.T @ components(rows, rng, Effort(0)))
+        overlap = np.abs(matrix.T @ components(rows, rng, Evaluations(0)))
         assert overlap.max(axis=1).min() > 0.995
         assert sorted(overlap.argmax(axis=1)) == [0, 1, 2, 3]
 

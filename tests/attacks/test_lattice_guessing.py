@@ -112,7 +112,7 @@ def test_given_rows_are_not_searched_for(monkeypatch):
     def refuse(*_args, **_settings):
         raise AssertionError("rows were given")
 
-    monkeypatch.setattr("isobreach.attacks.lattice.naming.Placing", refuse)
+    monkeypatch.setattr("isobreach.attacks.lattice.naming.Placements", refuse)
     monkeypatch.setattr("isobreach.attacks.lattice.attack.link", refuse)
     assert attacked(release.rows, known=known, rows=rows).claimed
     wrong = attacked(release.rows, known=known, rows=rows[::-1])

@@ -15,7 +15,7 @@ from effort import examples, slow
 from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.matching import edges_in_matchings
 from isobreach.attacks.lattice.naming import name_axes
-from isobreach.attacks.lattice.regression import Regression
+from isobreach.attacks.lattice.regression import AxisRegression
 from isobreach.attacks.lattice.two_samples import TwoSamples
 from isobreach.errors import InputError
 
@@ -505,7 +505,7 @@ def test_what_is_left_has_one_distribution_in_rows_and_records_however_bad_the_f
     for _ in range(3):
         rows = letter[rng.choice(len(letter), 400, replace=False)]
         records = letter[rng.choice(len(letter), 2000, replace=False)]
-        regression = Regression(rows)
+        regression = AxisRegression(rows)
         of_rows, of_records = regression.given(np.arange(15), records)
         beside = of_rows[:, 15], of_records[:, 15]
         tests = TwoSamples(regression.rows[:, 15] - beside[0], 2000, 1e-4, 1e-4, beside)
@@ -514,7 +514,7 @@ def test_what_is_left_has_one_distribution_in_rows_and_records_however_bad_the_f
 
 
 def test_what_is_explained_of_an_axis_does_not_depend_on_itself(letter):
-    regression = Regression(letter)
+    regression = AxisRegression(letter)
     records = letter[:50].copy()
     before = regression.given(np.array([2, 5, 7]), records)[1]
     records[:, 5] += 1

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from isobreach.attacks.refine import (
     Evidence,
-    Grid,
     Rehearsal,
+    ValueGrid,
     blind,
     can_refit,
     chosen,
@@ -109,7 +109,7 @@ def test_single_precision_shows_its_grid_too():
 def test_rounding_within_half_a_step_is_exact(seed, step, offset):
     rng = _rng(seed)
     truth = offset + step * rng.integers(-20, 21, (30, 4))
-    grid = Grid(np.full(4, step), np.full(4, offset))
+    grid = ValueGrid(np.full(4, step), np.full(4, offset))
     off = truth + step * rng.uniform(-0.499, 0.499, truth.shape)
     exact = variants(off, Evidence(grid=grid))["rounded"]
     np.testing.assert_allclose(exact, truth, rtol=0, atol=1e-9 * (step + abs(offset)))
@@ -117,7 +117,7 @@ def test_rounding_within_half_a_step_is_exact(seed, step, offset):
 
 def test_rounding_stays_within_the_ranges():
     """The nearest point of the grid within the range, not the range's end where that is off the grid."""
-    evidence = Evidence(grid=Grid(np.array([2.0]), np.array([1.0])), bounds=np.array([[0.0, 6.5]]))
+    evidence = Evidence(grid=ValueGrid(np.array([2.0]), np.array([1.0])), bounds=np.array([[0.0, 6.5]]))
     assert variants(np.array([[-9.0], [3.4], [6.4], [99.0]]), evidence)["rounded"].ravel().tolist() == [1, 3, 5, 5]
 
 

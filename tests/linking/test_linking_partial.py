@@ -9,7 +9,7 @@ from isobreach import datasets
 from isobreach.engine import LocalEngine, as_engine, using
 from isobreach.errors import InputError
 from isobreach.linking import link, link_records, no_link, partial_sentence, unlinked_reasons
-from isobreach.linking.partial.completion import Completed, Pairs
+from isobreach.linking.partial.completion import Completed, LinkedPairs
 from isobreach.linking.partial.equations import Equations, View
 from isobreach.release import given_precision, released_precision
 from oracles import possible_rows, rotation
@@ -197,7 +197,7 @@ def test_strangers_are_absent_and_do_not_stand_in_the_way():
 
 
 def test_two_records_that_differ_are_not_linked_to_one_row():
-    pairs = Pairs(np.array([[1.0, 2.0]]), np.array([[2.0, 1.0]]), np.array([1e-9]))
+    pairs = LinkedPairs(np.array([[1.0, 2.0]]), np.array([[2.0, 1.0]]), np.array([1e-9]))
     same, other = [2.0, 1.0], [2.1, 1.0]
     for record, row, allowed in (
         ([1.0, 2.0 + 1e-9], same, True),

@@ -14,7 +14,7 @@ import pytest
 
 import isobreach as ib
 from compared import WHY, comparison
-from isobreach.document import Cell, Matrix, MatrixRow, Plane, Spot
+from isobreach.document import Matrix, MatrixCell, MatrixRow, Plane, Spot
 from isobreach.report import comparison_document, comparison_schema, document_page, draw, figure
 from isobreach.report.drawing import PLANES, RADIUS, apart, scattered
 from json_schema import violations
@@ -134,7 +134,7 @@ def test_points_that_are_apart_stay_where_they_are():
 
 def test_a_matrix_of_one_cell():
     block = Matrix(
-        "h", "t", "c", "a", "b", ("x",), (MatrixRow("r", "", (Cell("1", "said", 2),)),), tuple("abcdef"), "n"
+        "h", "t", "c", "a", "b", ("x",), (MatrixRow("r", "", (MatrixCell("1", "said", 2),)),), tuple("abcdef"), "n"
     )
     assert figure(block).axes[0].texts[0].get_text() == "1"
 

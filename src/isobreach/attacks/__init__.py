@@ -19,7 +19,7 @@ from isobreach.attacks.known_input import (
 )
 from isobreach.attacks.lattice import LatticeReconstruction
 from isobreach.attacks.pairs import attribute_privacy
-from isobreach.attacks.refine import Evidence, Grid, blind, interval_guess, refined, variants
+from isobreach.attacks.refine import Evidence, ValueGrid, blind, interval_guess, refined, variants
 from isobreach.attacks.registry import ATTACKS, describe, reconstruct
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "AttackResult",
     "AttackSummary",
     "Evidence",
-    "Grid",
     "KaplanReconstruction",
     "Kind",
     "Knowledge",
@@ -39,6 +38,7 @@ __all__ = [
     "LatticeReconstruction",
     "NoSettings",
     "Reconstruction",
+    "ValueGrid",
     "attack",
     "attack_document",
     "attack_linked",

@@ -193,7 +193,7 @@ class Knowledge:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AttackAsked:
     """What an attack was asked: how much the attacker held, the seed and settings, and names for the result.
 
     Attributes
@@ -261,7 +261,7 @@ class Reconstruction:
     breach_probability: FloatArray | None = field(default_factory=type(None), repr=False)
     decided: bool = True
     variants: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
-    asked: Asked = field(default_factory=Asked, repr=False)
+    asked: AttackAsked = field(default_factory=AttackAsked, repr=False)
 
     def contained(self, container: Callable[[FloatArray, IntArray], Any]) -> "Reconstruction":
         """Return itself with estimates in a container.
@@ -475,7 +475,7 @@ def reconstruct(
     found = attack.run(release, held, seed=seed, progress=progress, **saved, **chosen)
     _check_found(attack, found, release.shape[0])
     known, sample = (None if table is None else len(table) for table in (held.known, held.sample))
-    asked = Asked(attack.name, release.shape, known, sample, held.bounds is not None, seed, chosen)
+    asked = AttackAsked(attack.name, release.shape, known, sample, held.bounds is not None, seed, chosen)
     return replace(found, asked=asked)
 
 

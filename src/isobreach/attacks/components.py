@@ -21,7 +21,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Effort:
+class ComponentSearch:
     """How components are sought.
 
     Attributes
@@ -37,7 +37,7 @@ class Effort:
     gaussian: float = 4.0
 
 
-_EFFORT = Effort()
+_EFFORT = ComponentSearch()
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Effort:
+class SignComparison:
     """How much is compared.
 
     Attributes
@@ -71,7 +71,7 @@ class Effort:
         return int(min(self.rows, np.sqrt(self.distances / 2 ** min(hidden, self.every))))
 
 
-_EFFORT = Effort()
+_EFFORT = SignComparison()
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,7 @@ _CHOICES = (_NO_TRANSFORM, *TRANSFORMS)
 
 
 @dataclass(frozen=True)
-class Tuning:
+class MatchingTuning:
     """How columns are matched.
 
     Attributes
@@ -101,7 +101,7 @@ class Tuning:
     error: float = 1e-3
 
 
-_TUNING = Tuning()
+_TUNING = MatchingTuning()
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ class PermutationSettings:
     )
 
 
-class Permutation(Attack):
+class PermutationAttack(Attack):
     """Recognise attributes among permuted columns by a public sample, or by known records."""
 
     name = "permutation"
@@ -198,7 +198,7 @@ class Permutation(Attack):
         )
 
 
-ATTACK = Permutation()
+ATTACK = PermutationAttack()
 
 
 def _pairs(release: Engine, knowledge: Knowledge, progress: Progress) -> Pairs | None:

@@ -172,7 +172,7 @@ def _remainder(block: FloatArray, first_row: int, basis: FloatArray) -> FloatArr
 
 
 @dataclass(frozen=True, eq=False)
-class _Step:
+class _Extension:
     """What the next record's row should be, for each partial assignment: centre (b x l), frame of those before, bands.
 
     ``exact``: the record is a combination of those before, and its row is the centre up to rounding.
@@ -207,7 +207,7 @@ def _links(release: Engine, known: FloatArray, progress: Progress) -> IntArray:
         images = release.gather(chosen.ravel()).reshape(len(chosen), place, wide)
         exact = beyond <= _EXACT**2 * square  # of records in the span of those before, rounding alone moves the rows
         seen = frames.shape[2]
-        step = _Step(
+        step = _Extension(
             np.einsum("k,bkl->bl", share, images),
             frames,
             sums,
@@ -257,7 +257,7 @@ def _band(level: float, freedom: int) -> tuple[float, float]:
     return float(chi2.ppf(level / 2, freedom)), float(chi2.isf(level / 2, freedom))
 
 
-def _continued(block: FloatArray, first_row: int, step: _Step) -> tuple[IntArray, IntArray, FloatArray]:
+def _continued(block: FloatArray, first_row: int, step: _Extension) -> tuple[IntArray, IntArray, FloatArray]:
     """Valid continuations of partial assignments by rows of the block: assignment, row, sum so far."""
     found = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))]
     total, seen = 0, step.frames.shape[2]

@@ -4,13 +4,19 @@
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
-from isobreach.audits.comparing import Asked as ComparisonAsked
-from isobreach.audits.comparing import CellFigures, ComparisonResult, SchemeFigures, Utility, compare
-from isobreach.audits.comparing import Table as ComparisonTable
+from isobreach.audits.comparing import (
+    CellFigures,
+    ComparisonAsked,
+    ComparisonResult,
+    ComparisonTable,
+    SchemeFigures,
+    Utility,
+    compare,
+)
 from isobreach.audits.criterion import KINDS, SHARE, WORST_RECORD, Criterion
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
 from isobreach.audits.kept import Store
-from isobreach.audits.matrix import Best, Matrix, PlayedAttacker
+from isobreach.audits.matrix import AttackerMatrix, Best, PlayedAttacker
 from isobreach.audits.playing import EFFORT, Cell
 from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
 from isobreach.audits.result import (
@@ -39,6 +45,7 @@ __all__ = [
     "SHARE",
     "WORST_RECORD",
     "AttackerFigures",
+    "AttackerMatrix",
     "AttributeFigures",
     "AuditResult",
     "Baselines",
@@ -52,7 +59,6 @@ __all__ = [
     "Criterion",
     "ExposedPerson",
     "Gate",
-    "Matrix",
     "NoiseFigures",
     "PlayedAttacker",
     "RandomCoalitions",

@@ -38,7 +38,7 @@ _LEAST = 1e-9  # of a hidden direction's share in a column: below, it counts as 
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class AttributeGroup:
     """Columns of one attribute, the codes of its categories, and each record's own category.
 
     ``scale``: of each record, by which it was scaled to length one; None where it was not.
@@ -66,7 +66,7 @@ class Group:
 class Groups:
     """The attributes of a table: groups of columns, and every other column by itself, in the order of the columns."""
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[AttributeGroup, ...] = ()
 
     @classmethod
     def of(cls, records: NDArray[Any], groups: Sequence[Sequence[int]], *, unit_length: bool = False) -> "Groups":
@@ -80,7 +80,7 @@ class Groups:
             codes, own = np.unique(part, axis=0, return_inverse=True)
             if len(codes) > _MOST_CODES:  # values that were moved, as a remedy: codes are whole numbers
                 codes, own = np.unique(np.round(part), axis=0, return_inverse=True)
-            made.append(Group(np.array(columns, dtype=np.int64), codes, own.ravel(), scale))
+            made.append(AttributeGroup(np.array(columns, dtype=np.int64), codes, own.ravel(), scale))
         return cls(tuple(made))
 
     def take(self, rows: IntArray | slice) -> "Groups":
@@ -92,7 +92,7 @@ class Groups:
             )
         )
 
-    def attributes(self, columns: int) -> list[int | Group]:
+    def attributes(self, columns: int) -> list[int | AttributeGroup]:
         """Of each attribute, its column or its group."""
         first = {int(one.columns.min()): one for one in self.groups}
         inside = {int(column) for one in self.groups for column in one.columns}
@@ -104,7 +104,7 @@ class Groups:
             return by_column
         figures = dict(zip(map(id, self.groups), by_group, strict=True))
         every = self.attributes(len(by_column))
-        return np.array([figures[id(one)] if isinstance(one, Group) else by_column[one] for one in every])
+        return np.array([figures[id(one)] if isinstance(one, AttributeGroup) else by_column[one] for one in every])
 
     def shares(self, within: NDArray[np.bool_], told: FloatArray) -> FloatArray:
         """Share of records of which each attribute is learned.

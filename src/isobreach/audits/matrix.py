@@ -88,7 +88,7 @@ class Best:
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class AttackerMatrix:
     """All cells that were played.
 
     Attributes
@@ -160,7 +160,7 @@ def matrix(
     ranges: bool,
     unsuited: Mapping[str, str],
     people: int | None = None,
-) -> Matrix:
+) -> AttackerMatrix:
     """Sum up what was played on every split; ``people``: records that one publishes, insiders among them."""
     cells = sorted({score.cell for split in played for score in split})
     attackers: list[PlayedAttacker] = []
@@ -180,7 +180,7 @@ def matrix(
         best[cell] = _best([split for split in own if split], others)
     attackers.sort(key=lambda one: (-one.breached.value, one.cell, one.name))
     published = 0 if people is None else people
-    return Matrix(
+    return AttackerMatrix(
         (0, *sizes),
         (0, *samples),
         ranges,

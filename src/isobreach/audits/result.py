@@ -15,7 +15,7 @@ from isobreach.audits.baselines import Baselines
 from isobreach.audits.bound import Bound
 from isobreach.audits.criterion import Criterion
 from isobreach.audits.intervals import Sampled, SampledShares, wilson_limits
-from isobreach.audits.matrix import Matrix, PlayedAttacker
+from isobreach.audits.matrix import AttackerMatrix, PlayedAttacker
 from isobreach.audits.playing import Cell
 from isobreach.audits.remedies import Remedies
 
@@ -283,7 +283,7 @@ class AuditResult:
     greedy: Mapping[str, IntArray] = field(repr=False)
     baselines: Baselines
     readers: tuple[AttackerFigures, ...]
-    matrix: Matrix = field(repr=False)
+    matrix: AttackerMatrix = field(repr=False)
     remedies: Remedies | None
     rows_known: bool
     noise: bool

@@ -31,7 +31,7 @@ from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
 from isobreach.audits.groups import Groups
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
-from isobreach.audits.matrix import Matrix, matrix
+from isobreach.audits.matrix import AttackerMatrix, matrix
 from isobreach.audits.noisy import RedrawnTable, released_rows
 from isobreach.audits.people import exposed_people
 from isobreach.audits.playing import Game, Scores, cells, played_sizes, public_ranges
@@ -302,7 +302,7 @@ def _game(records: NDArray[Any], tolerance: FloatArray, settings: Settings, seed
 
 def _matrix(
     game: Game, settings: Settings, kept: Kept, progress: Progress, played: Sequence[Sequence[Scores]] | None
-) -> Matrix:
+) -> AttackerMatrix:
     """What the attackers achieve who are played on splits of the table, unless they were ``played`` before."""
     model = playable(game.scheme)
     reasons = {name: ATTACKS[name].suits(model) for name in game.attacks}

@@ -51,7 +51,10 @@ def summarise(
     played: Played, table: OwnersTable, settings: Settings, insider: SingleInsider, greedy: tuple[str, ...]
 ) -> tuple[tuple[SizeFigures, ...], tuple[Smallest, ...], RecordFigures, AttributeFigures]:
     """Figures by size, the smallest coalitions, figures by record and by attribute."""
-    sizes, tried = settings.sizes, _Tried(played, settings, insider, greedy, len(table.records), table.redrawn)
+    sizes, tried = (
+        settings.sizes,
+        _TriedCoalitions(played, settings, insider, greedy, len(table.records), table.redrawn),
+    )
     limits = bounds(table, sizes, settings.level)
     random = _random(played.random, sizes, len(table.records), falls=table.redrawn)
     worst, mean, breached, guessed_worst, guessed_breached = (
@@ -81,7 +84,7 @@ def summarise(
 
 
 @dataclass(frozen=True, eq=False)
-class _Tried:
+class _TriedCoalitions:
     """Coalitions of all covered sizes, by the figure that they reach."""
 
     played: Played

@@ -55,7 +55,9 @@ def given_links(
     source, known, rows = as_engine(released), np.asarray(known), np.asarray(rows, dtype=np.int64)
     linked = np.flatnonzero(rows >= 0)
     precision = released_precision(source) if tolerance is None else given_precision(tolerance)
-    pairs = _Pairs(known[linked].astype(np.float64), source.gather(rows[linked]), precision, unit_roundoff(known))
+    pairs = _ComparedPairs(
+        known[linked].astype(np.float64), source.gather(rows[linked]), precision, unit_roundoff(known)
+    )
     named, scale, sigma = pairs.settled(motion, noise)
     everything = np.arange(source.shape[0])
     candidates = [everything] * len(rows)
@@ -80,7 +82,7 @@ def given_links(
     )
 
 
-class _Pairs:
+class _ComparedPairs:
     """Linked records and their released rows."""
 
     def __init__(self, records: FloatArray, rows: FloatArray, precision: Precision, unit: float) -> None:

@@ -3,7 +3,7 @@
 
 from isobreach._phrases import count
 from isobreach.audits import AttackerFigures, AuditResult, Reached
-from isobreach.document import Cell, Matrix, MatrixRow, Section
+from isobreach.document import Matrix, MatrixCell, MatrixRow, Section
 from isobreach.report.audit_words import breaches, capital, least_knowledge, method_name, reads, who
 from isobreach.report.numbers import sampled, share
 
@@ -118,7 +118,7 @@ def _cell(
     *,
     smallest: bool,
     reader: AttackerFigures | None,
-) -> Cell:
+) -> MatrixCell:
     """A cell; one in whose place ``reader`` reads more is marked, and as unsafe as what is read."""
     value = max(one.breached.value, 0.0 if reader is None else reader.worst)
     best = (
@@ -129,7 +129,7 @@ def _cell(
     also = "" if reader is None else f" {_MARK} {reads(result, reader)}"
     said = f"{count(insiders, 'insider')}{public}: {sampled(one.breached)}. {best}{marked}{also}"
     text = sampled(one.breached).partition(" (")[0].replace("under ", "< ").replace("over ", "> ")
-    return Cell(text if reader is None else f"{text}{_MARK}", said, _level(value), smallest)
+    return MatrixCell(text if reader is None else f"{text}{_MARK}", said, _level(value), smallest)
 
 
 def _level(value: float) -> int:

@@ -8,13 +8,13 @@ from isobreach._phrases import count, percent
 from isobreach.audits import CellFigures, ComparisonResult, SchemeFigures
 from isobreach.document import (
     Bullets,
-    Cell,
     Column,
     Details,
     Document,
     Fact,
     Facts,
     Matrix,
+    MatrixCell,
     MatrixRow,
     Plane,
     Section,
@@ -124,11 +124,11 @@ def _ordered(result: ComparisonResult) -> list[SchemeFigures]:
     return sorted(result.schemes, key=rank)
 
 
-def _heat(cell: CellFigures) -> Cell:
+def _heat(cell: CellFigures) -> MatrixCell:
     if cell.breached is None:
-        return Cell("·", cell_said(cell), -1)
+        return MatrixCell("·", cell_said(cell), -1)
     value = cell.breached.value
-    return Cell(_short(value), cell_said(cell), sum(value >= least for least in _LEVELS))
+    return MatrixCell(_short(value), cell_said(cell), sum(value >= least for least in _LEVELS))
 
 
 def _short(value: float) -> str:

@@ -75,7 +75,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Growth:
+class TimeGrowth:
     """How mean run times grow: ``seconds ~ x^exponent``; ``straight`` is the R^2 of a straight line."""
 
     exponent: float
@@ -123,13 +123,13 @@ class Results:
         """Number of trials in which two numbers differ."""
         return int((self.trials(one) != self.trials(other)).sum())
 
-    def growth(self, name: str, table: TableName) -> Growth:
+    def growth(self, name: str, table: TableName) -> TimeGrowth:
         """Growth of a run time with what is varied."""
         x, mean, _ = self.curve(name, table)
         exponent = float(np.polyfit(np.log(x), np.log(mean), 1)[0])
         left = mean - np.polyval(np.polyfit(x, mean, 1), x)
         spread = float(((mean - mean.mean()) ** 2).sum())
-        return Growth(exponent, 1 - float((left**2).sum()) / spread if spread else 1.0)
+        return TimeGrowth(exponent, 1 - float((left**2).sum()) / spread if spread else 1.0)
 
 
 ByName = Mapping[str, Results]

@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 _ORTHONORMAL = 1e-6
 
 
-class Kept(ABC):
+class KeyBase(ABC):
     """What both kinds of key share: how many records, attributes and released columns, their names and the way back."""
 
     scheme: str
@@ -125,7 +125,7 @@ class Kept(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Key(Kept):
+class Key(KeyBase):
     """Secret of a motion: ``released[order] = scale * X @ rotation.T + translation + noise``.
 
     Attributes
@@ -212,7 +212,7 @@ class Key(Kept):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SchemeKey(Kept):
+class SchemeKey(KeyBase):
     """Secret of a scheme that is no motion: its order, and the arrays that the scheme drew, by name.
 
     Attributes

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.alignment.certificate import NOT_FOUND, certificate, forecast
-from isobreach.attacks.alignment.descent import Effort, descend
+from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose, frame_of
 from isobreach.attacks.alignment.mixture import Density
 from isobreach.attacks.alignment.placing import Placing, information
-from isobreach.attacks.alignment.search import Search
+from isobreach.attacks.alignment.search import PoseSearch
 from isobreach.attacks.alignment.situation import Situation
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 
 FloatArray = NDArray[np.float64]
 
@@ -36,10 +36,10 @@ def by_density(
     rows: FloatArray,
     *,
     epsilon: float,
-    effort: Effort,
+    effort: Evaluations,
     rng: np.random.Generator,
     also: tuple[FloatArray, FloatArray] | None = None,
-) -> Solution:
+) -> FittedMotion:
     """Place the sample in the density of the release.
 
     Parameters
@@ -64,7 +64,7 @@ def by_density(
     if noise:
         blurred = np.repeat(sample, max(1, TUNING.noise_copies // len(sample)), axis=0)
         blurred = blurred + noise * rng.standard_normal(blurred.shape)
-    search = Search(frame, density, blurred, len(sample), rows, effort, rng)
+    search = PoseSearch(frame, density, blurred, len(sample), rows, effort, rng)
     leaders = search.run([] if also is None else [frame.pose_of(*also)])
     placing = replace(search.sharp, mixture=density.mixture, sample=blurred)
     if noise and len(situation.known):
@@ -81,11 +81,11 @@ def by_density(
         polished[0] = pose, polished[0][1]
     # Halves agree with each other about a sample of another population, too.
     share = None if z > NOT_FOUND else forecast(placing, density, rows, polished, epsilon, effort, rng)
-    return Solution("density", placing.frame, polished[0][0], effort.used, z, share)
+    return FittedMotion("density", placing.frame, polished[0][0], effort.used, z, share)
 
 
 def _jointly(
-    placing: Placing, pose: Pose, density: Density, rows: FloatArray, effort: Effort, rng: np.random.Generator
+    placing: Placing, pose: Pose, density: Density, rows: FloatArray, effort: Evaluations, rng: np.random.Generator
 ) -> Pose:
     """The pose when the density is fitted to the release and the placed sample together, in turn with the pose."""
     frame, sample = placing.frame, placing.sample[:: len(placing.sample) // placing.records]

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.alignment.components import sharpened
-from isobreach.attacks.alignment.descent import Effort, descend
+from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.estimating import Estimating, Within
 from isobreach.attacks.alignment.frames import Frame, Pose, frame_of
 from isobreach.attacks.alignment.naming import named
 from isobreach.attacks.alignment.situation import Situation
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.geometry import haar
 
 FloatArray = NDArray[np.float64]
@@ -30,7 +30,7 @@ class RangesTuning:
 TUNING = RangesTuning()
 
 
-def by_independence(situation: Situation, rows: FloatArray, axes: FloatArray, effort: Effort) -> Solution:
+def by_independence(situation: Situation, rows: FloatArray, axes: FloatArray, effort: Evaluations) -> FittedMotion:
     """Name the independent components of the release, and let them descend within what links allow.
 
     Parameters
@@ -44,16 +44,16 @@ def by_independence(situation: Situation, rows: FloatArray, axes: FloatArray, ef
     """
     frame, pose = _placed(situation, rows, axes)
     pose = sharpened(frame, rows, pose, effort)
-    return Solution("independence", frame, _shifted(frame, pose, rows, situation), effort.used)
+    return FittedMotion("independence", frame, _shifted(frame, pose, rows, situation), effort.used)
 
 
 def by_ranges(
     situation: Situation,
     rows: FloatArray,
     axes: FloatArray,
-    effort: Effort,
+    effort: Evaluations,
     rng: np.random.Generator,
-) -> Solution:
+) -> FittedMotion:
     """Find a rotation under which all estimates lie inside their ranges.
 
     Parameters
@@ -80,7 +80,7 @@ def by_ranges(
             found.append(descend(objective, pose, effort, steps=TUNING.steps, gain=1e-9))
     best = min(found, key=lambda one: one[1])[0]
     best, _ = descend(replace(objective, rows=rows), best, effort, steps=TUNING.steps, gain=1e-9)
-    return Solution("ranges", frame, best, effort.used)
+    return FittedMotion("ranges", frame, best, effort.used)
 
 
 def _placed(situation: Situation, rows: FloatArray, axes: FloatArray) -> tuple[Frame, Pose]:

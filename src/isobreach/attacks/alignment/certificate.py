@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.alignment.descent import Effort, descend
+from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Frame, Pose
-from isobreach.attacks.alignment.mixture import Density, Recipe, Whitening, fitted
+from isobreach.attacks.alignment.mixture import Density, MixtureRecipe, Whitening, fitted
 from isobreach.attacks.alignment.placing import Placing
 
 FloatArray = NDArray[np.float64]
@@ -57,7 +57,7 @@ def forecast(
     rows: FloatArray,
     leaders: Sequence[tuple[Pose, float]],
     epsilon: float,
-    effort: Effort,
+    effort: Evaluations,
     rng: np.random.Generator,
 ) -> float:
     """The breached share that the attacker expects.
@@ -83,7 +83,7 @@ def forecast(
     if frame.hidden == 0:
         return 1.0
     (chosen, value), recipe = leaders[0], density.parts[0][0]
-    smaller = Recipe(max(1, recipe.components // 2), recipe.pseudo_rows, max(recipe.ridge, 1e-2))
+    smaller = MixtureRecipe(max(1, recipe.components // 2), recipe.pseudo_rows, max(recipe.ridge, 1e-2))
     seen = rows[rng.permutation(len(rows))[:_FORECAST_ROWS]]
     sample_order, row_order = rng.permutation(len(sample)), rng.permutation(len(rows))
 

@@ -16,11 +16,11 @@ from isobreach._random import generator
 from isobreach.attacks.alignment.by_density import by_density
 from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
 from isobreach.attacks.alignment.certificate import NOT_FOUND
-from isobreach.attacks.alignment.descent import Effort
+from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.situation import Situation
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.studied import PLACES, Studied
 from isobreach.errors import InputError
 
@@ -33,7 +33,7 @@ _NEEDS = {
 }
 
 
-def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: float, most: int) -> list[Solution]:
+def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: float, most: int) -> list[FittedMotion]:
     """What each objective finds, the most trustworthy first; nothing where the knowledge allows none.
 
     Parameters
@@ -54,7 +54,7 @@ def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: f
         situation.known, situation.released, rows, None, translates=situation.translates, noise=situation.noise
     )
     if not links.hidden and not situation.noise:
-        return [Solution("links", links, links.start(), 0)]
+        return [FittedMotion("links", links, links.start(), 0)]
     allowed = {
         "density": sample is not None and len(sample) > 1,
         "independence": sample is not None or situation.bounds is not None or len(situation.known) > 0,
@@ -63,25 +63,25 @@ def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: f
     if objective != "auto" and not allowed[objective]:
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
     wanted = {name for name in allowed if allowed[name] and objective in ("auto", name)}
-    found: dict[str, Solution] = {}
+    found: dict[str, FittedMotion] = {}
     if not links.hidden and objective == "auto":
         loose = links.loosened(situation.known, situation.released, situation.noise, situation.translates)
-        found["links"] = Solution("links", loose, loose.pose_of(*links.affine(links.start())), 0)
+        found["links"] = FittedMotion("links", loose, loose.pose_of(*links.affine(links.start())), 0)
     if "independence" in wanted:
-        found["independence"] = by_independence(situation, rows, studied.axes, Effort(most))
+        found["independence"] = by_independence(situation, rows, studied.axes, Evaluations(most))
     if "ranges" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["ranges"])
-        found["ranges"] = by_ranges(situation, rows, studied.axes, Effort(most), rng)
+        found["ranges"] = by_ranges(situation, rows, studied.axes, Evaluations(most), rng)
     if "density" in wanted:
         rng, first = generator(studied.seed, "alignment", PLACES["search"]), found.get("independence")
         also = None if first is None else first.frame.affine(first.pose)
         found["density"] = by_density(
-            situation, studied.density, rows, epsilon=epsilon, effort=Effort(most), rng=rng, also=also
+            situation, studied.density, rows, epsilon=epsilon, effort=Evaluations(most), rng=rng, also=also
         )
     return [found[name] for name in _trusted(found, situation, studied)]
 
 
-def _trusted(found: dict[str, Solution], situation: Situation, studied: Studied) -> list[str]:
+def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Studied) -> list[str]:
     """Names in the order of trust."""
     if len(found) < 2:
         return list(found)
@@ -95,7 +95,7 @@ def _trusted(found: dict[str, Solution], situation: Situation, studied: Studied)
     return [name for name in order if name in found]
 
 
-def _not_rejected(found: dict[str, Solution], situation: Situation, studied: Studied) -> bool:
+def _not_rejected(found: dict[str, FittedMotion], situation: Situation, studied: Studied) -> bool:
     """Whether the sample's likelihood, if there is one, allows the pose of the independent components."""
     sample = situation.sample
     if "density" not in found or sample is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.alignment.descent import Effort, descend
+from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.estimating import Estimating, Independent
 from isobreach.attacks.alignment.frames import Frame, Pose, polar
 from isobreach.attacks.alignment.marginals import Marginals
@@ -37,7 +37,7 @@ class ComponentTuning:
 TUNING = ComponentTuning()
 
 
-def components(rows: FloatArray, rng: np.random.Generator, effort: Effort) -> FloatArray:
+def components(rows: FloatArray, rng: np.random.Generator, effort: Evaluations) -> FloatArray:
     """Orthonormal axes, one a column, along which the rows are as independent as any rotation makes them.
 
     Parameters
@@ -76,7 +76,7 @@ def _own(frame: Frame, rows: FloatArray, pose: Pose) -> Independent:
     return Independent(Marginals.of(rows @ matrix + shift))
 
 
-def sharpened(frame: Frame, rows: FloatArray, pose: Pose, effort: Effort) -> Pose:
+def sharpened(frame: Frame, rows: FloatArray, pose: Pose, effort: Evaluations) -> Pose:
     """The pose after descents on the sum of entropies, with marginals of the estimates so far.
 
     Parameters

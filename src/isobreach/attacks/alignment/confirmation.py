@@ -23,7 +23,7 @@ from scipy.special import betainc
 
 from isobreach.attacks.alignment.frames import Frame
 from isobreach.attacks.alignment.situation import Situation
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.engine import Engine
 from isobreach.linking import CHANCE_LIMIT
 from isobreach.release import released_precision
@@ -60,7 +60,7 @@ class _Places:
     own: NDArray[np.int64]
 
 
-def confirmation(release: Engine, situation: Situation, solution: Solution, epsilon: float) -> Confirmation:
+def confirmation(release: Engine, situation: Situation, solution: FittedMotion, epsilon: float) -> Confirmation:
     """Count the unused known records that the motion takes to a released row.
 
     Parameters

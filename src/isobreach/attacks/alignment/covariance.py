@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.alignment.descent import Effort, descend
+from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.placing import Placing
 
@@ -78,7 +78,7 @@ class Explorer:
 
     def descended(self, pose: Pose) -> tuple[Pose, float]:
         """Return the optimum below a pose."""
-        return descend(self.quadratic, pose, Effort(0), steps=TUNING.steps, gain=TUNING.gain)
+        return descend(self.quadratic, pose, Evaluations(0), steps=TUNING.steps, gain=TUNING.gain)
 
     def explored(self, starts: list[Pose]) -> list[Pose]:
         """Return distinct optima, best first.

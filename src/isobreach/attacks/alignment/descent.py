@@ -38,7 +38,7 @@ class Objective(Protocol):
 
 
 @dataclass
-class Effort:
+class Evaluations:
     """Evaluations that may be made, and those that were: the same on every machine, unlike seconds."""
 
     most: int
@@ -125,7 +125,7 @@ def _flat(pose: Pose, by_rotation: FloatArray, by_offset: FloatArray) -> FloatAr
 
 
 def descend(
-    objective: Objective, pose: Pose, effort: Effort, *, steps: int = 100, gain: float = 1e-6
+    objective: Objective, pose: Pose, effort: Evaluations, *, steps: int = 100, gain: float = 1e-6
 ) -> tuple[Pose, float]:
     """A local minimum from a pose on, and its value.
 

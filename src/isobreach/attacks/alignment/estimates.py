@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach.attacks.alignment.mixture import Mixture, Whitening
 from isobreach.attacks.alignment.situation import Situation
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.engine import Engine, tiles
 
 FloatArray = NDArray[np.float64]
@@ -39,7 +39,7 @@ class _Estimator:
 def estimates(
     release: Engine,
     situation: Situation,
-    solution: Solution,
+    solution: FittedMotion,
     density: tuple[Whitening, Mixture] | None,
     progress: Progress,
 ) -> FloatArray:

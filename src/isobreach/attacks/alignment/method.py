@@ -16,7 +16,7 @@ from isobreach.attacks.alignment.estimates import cleaned, estimates
 from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction, document, reason
 from isobreach.attacks.alignment.refitting import refitted
 from isobreach.attacks.alignment.situation import MOTIONS, Situation, situation_of
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.studied import Studied
 from isobreach.attacks.base import Attack, Knowledge, Reconstruction
 from isobreach.attacks.refine import Evidence, refined, variants
@@ -165,7 +165,7 @@ def _coarse(knowledge: Knowledge) -> bool:
     return any(grid_spacing(column) > 0 for column in np.asarray(knowledge.known, dtype=np.float64).T)
 
 
-def _whole(situation: Situation, solution: Solution) -> tuple[FloatArray, FloatArray]:
+def _whole(situation: Situation, solution: FittedMotion) -> tuple[FloatArray, FloatArray]:
     """Matrix and offset that take a released row, as wide as it is, to the estimate."""
     matrix, shift = solution.frame.affine(solution.pose)
     whole = situation.axes @ matrix / situation.scale
@@ -177,7 +177,7 @@ def _estimates(
     situation: Situation,
     studied: Studied,
     knowledge: Knowledge,
-    solutions: list[Solution],
+    solutions: list[FittedMotion],
     epsilon: float,
     progress: Progress,
 ) -> dict[str, FloatArray]:

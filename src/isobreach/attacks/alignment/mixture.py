@@ -25,7 +25,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class MixtureRecipe:
     """Size of a mixture and how strongly its covariances are shrunk."""
 
     components: int
@@ -170,7 +170,7 @@ def _log_sum(terms: FloatArray) -> FloatArray:
     return np.asarray(top + np.log(np.exp(terms - top[:, None]).sum(axis=1)))
 
 
-def maximised(rows: FloatArray, shares: FloatArray, recipe: Recipe) -> Mixture:
+def maximised(rows: FloatArray, shares: FloatArray, recipe: MixtureRecipe) -> Mixture:
     """The M-step: the mixture whose components have these shares in the rows."""
     count, n = rows.shape
     sizes = shares.sum(axis=0) + 1e-9
@@ -182,13 +182,13 @@ def maximised(rows: FloatArray, shares: FloatArray, recipe: Recipe) -> Mixture:
     return Mixture((sizes + 1) / (sizes + 1).sum(), means, covariances)
 
 
-def fitted(rows: FloatArray, recipe: Recipe, rng: np.random.Generator, rounds: int = TUNING.rounds) -> Mixture:
+def fitted(rows: FloatArray, recipe: MixtureRecipe, rng: np.random.Generator, rounds: int = TUNING.rounds) -> Mixture:
     """A mixture of whitened rows by EM, from clusters."""
     mixture = maximised(rows, _clusters(rows, recipe.components, rng), recipe)
     return mixture if recipe.components == 1 else continued(rows, mixture, recipe, rounds)
 
 
-def continued(rows: FloatArray, mixture: Mixture, recipe: Recipe, rounds: int) -> Mixture:
+def continued(rows: FloatArray, mixture: Mixture, recipe: MixtureRecipe, rounds: int) -> Mixture:
     """So many further steps of EM, fewer where they gain nothing."""
     last = -np.inf
     for _ in range(rounds):
@@ -238,7 +238,7 @@ class Density:
 
     whitening: Whitening
     mixture: Mixture = field(repr=False)
-    parts: tuple[tuple[Recipe, float, Mixture], ...]
+    parts: tuple[tuple[MixtureRecipe, float, Mixture], ...]
     judges: tuple[tuple[Whitening, Mixture, FloatArray], ...] = field(repr=False)
     anew: bool = False
 
@@ -256,7 +256,7 @@ class Density:
         )
         return next((one for one in (self.mixture, several) if one.size <= components), self.parts[0][2])
 
-    def _before(self, place: int) -> set[Recipe]:
+    def _before(self, place: int) -> set[MixtureRecipe]:
         return {recipe for recipe, _, _ in self.parts[:place]}
 
     @classmethod
@@ -264,7 +264,7 @@ class Density:
         cls,
         whitening: Whitening,
         white: FloatArray,
-        parts: Sequence[tuple[Recipe, float]],
+        parts: Sequence[tuple[MixtureRecipe, float]],
         judges: tuple[tuple[Whitening, Mixture, FloatArray], ...],
         rng: np.random.Generator,
         *,
@@ -310,10 +310,10 @@ def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
     m, n = rows.shape
     small = m <= TUNING.small
     shrinkages = TUNING.small_shrinkages if small else TUNING.shrinkages
-    recipes = [Recipe(1)]
+    recipes = [MixtureRecipe(1)]
     for size in TUNING.small_sizes if small else TUNING.sizes:
         if size > 1 and 0.75 * m >= size * max(n / 2, 4):  # fewer rows a component would be noise
-            recipes += [Recipe(size, *one) for one in shrinkages]
+            recipes += [MixtureRecipe(size, *one) for one in shrinkages]
     order = rng.permutation(m)[: m if small else TUNING.judged_rows]
     folds = np.array_split(order, TUNING.folds if small else 4)
     fits = [_fit_without(rows, order, part, recipes, rng) for part in folds[: TUNING.folds if small else 1]]
@@ -332,7 +332,7 @@ def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
 
 
 def _fit_without(
-    rows: FloatArray, order: IntArray, held: IntArray, recipes: list[Recipe], rng: np.random.Generator
+    rows: FloatArray, order: IntArray, held: IntArray, recipes: list[MixtureRecipe], rng: np.random.Generator
 ) -> tuple[Whitening, list[Mixture], FloatArray]:
     """Mixtures of all rows but those held out, and log q of these, a column for each recipe."""
     fit = np.setdiff1d(order, held)

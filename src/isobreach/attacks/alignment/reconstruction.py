@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.confirmation import Confirmation
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.base import Reconstruction
 from isobreach.document import Document, Fact, Facts, Section, Table, Text
 from isobreach.linking import Linkage, link_records, link_table
@@ -70,7 +70,7 @@ class AlignmentReconstruction(Reconstruction):
     linkage: Linkage | None = field(default=None, repr=False, kw_only=True)
 
 
-def reason(solution: Solution, confirmation: Confirmation, *, coarse: bool) -> tuple[bool, str]:
+def reason(solution: FittedMotion, confirmation: Confirmation, *, coarse: bool) -> tuple[bool, str]:
     """Whether an alignment is claimed, and why, in one sentence.
 
     ``coarse``: known records are on a grid. Another order or other signs of the columns then take them to rows of other

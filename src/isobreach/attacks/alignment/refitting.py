@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.alignment.situation import Situation
-from isobreach.attacks.alignment.solution import Solution
+from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.refine import Evidence, can_refit, refit
 from isobreach.engine import Engine
 
@@ -19,7 +19,7 @@ _ROWS = 1_000  # to which the motion is fitted: it then errs 30 times less than 
 
 
 def refitted(
-    release: Engine, situation: Situation, rows: FloatArray, solutions: list[Solution], evidence: Evidence
+    release: Engine, situation: Situation, rows: FloatArray, solutions: list[FittedMotion], evidence: Evidence
 ) -> dict[str, FloatArray]:
     """Estimates of all rows under the motion fitted again, and the likeliest records, by name; none without a grid.
 

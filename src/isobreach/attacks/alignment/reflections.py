@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from isobreach.attacks.alignment.descent import Effort
+from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.placing import Placing
 
@@ -82,7 +82,7 @@ class Mirrors:
         return -float((top + np.log(total)).mean()), (slope - (slope @ unit) * unit) / length
 
 
-def reflected(placing: Placing, pose: Pose, effort: Effort) -> list[tuple[float, Pose]]:
+def reflected(placing: Placing, pose: Pose, effort: Evaluations) -> list[tuple[float, Pose]]:
     """Best reflections of a pose, one for each mirror that a descent from an axis ends at; the least F first.
 
     Parameters

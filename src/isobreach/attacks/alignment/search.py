@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.alignment.covariance import Explorer, Quadratic
-from isobreach.attacks.alignment.descent import Effort, descend, moved
+from isobreach.attacks.alignment.descent import Evaluations, descend, moved
 from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.mixture import Density
 from isobreach.attacks.alignment.placing import Placing, information
@@ -58,7 +58,7 @@ class Optimum:
 
 
 @dataclass
-class Search:
+class PoseSearch:
     """The search for the best pose of a sample.
 
     Attributes
@@ -82,7 +82,7 @@ class Search:
     sample: FloatArray
     records: int
     rows: FloatArray
-    effort: Effort
+    effort: Evaluations
     rng: np.random.Generator
     found: list[Optimum] = field(default_factory=list)
     waiting: list[Pose] = field(default_factory=list)

@@ -12,7 +12,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class FittedMotion:
     """A motion by one objective.
 
     Attributes

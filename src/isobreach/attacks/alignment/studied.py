@@ -11,7 +11,7 @@ from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach._validation import check_finite
 from isobreach.attacks.alignment.components import components
-from isobreach.attacks.alignment.descent import Effort
+from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Density, fit_density
 from isobreach.attacks.alignment.situation import Situation
@@ -78,7 +78,7 @@ class Studied:
     @cached_property
     def axes(self) -> FloatArray:
         """Independent components of the rows, one a column."""
-        return components(self.rows, generator(self.seed, "alignment", PLACES["axes"]), Effort(0))
+        return components(self.rows, generator(self.seed, "alignment", PLACES["axes"]), Evaluations(0))
 
     @cached_property
     def independent(self) -> bool:

@@ -255,7 +255,7 @@ class RigidExposure(Exposure):
 
 
 @dataclass(frozen=True, eq=False)
-class _Fitted:
+class _FittedExposure:
     """What the errors of the rows depend on: see ``measure_rigid``."""
 
     motions: ConsistentMotions
@@ -276,17 +276,17 @@ def measure_rigid(
     """
     centre_error, fit = float(radius.mean()), float(np.linalg.norm(radius)) * motions.sensitivity
     offset = float(np.linalg.norm(motions.known_centre @ motions.known_hidden))
-    fitted = _Fitted(motions, precision, centre_error, fit, offset)
+    fitted = _FittedExposure(motions, precision, centre_error, fit, offset)
     measured = source.column(_about_hull, fitted, "measuring residuals", progress)
     return RigidExposure(motions.hidden_dimension, offset), measured
 
 
-def _about_hull(block: FloatArray, first_row: int, fitted: _Fitted) -> FloatArray:
+def _about_hull(block: FloatArray, first_row: int, fitted: _FittedExposure) -> FloatArray:
     """d, sqrt(|p|^2 + d^2) and eta of each row."""
     return np.concatenate([_tile_about_hull(block[part], fitted) for part in tiles(block)])
 
 
-def _tile_about_hull(rows: FloatArray, fitted: _Fitted) -> FloatArray:
+def _tile_about_hull(rows: FloatArray, fitted: _FittedExposure) -> FloatArray:
     motions, precision = fitted.motions, fitted.precision
     arithmetic = replace(precision, step=0.0, relative=0.0)
     centred = rows - motions.released_centre

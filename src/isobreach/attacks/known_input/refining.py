@@ -53,7 +53,7 @@ _REFITTED, _LIKELY = "refitted", "refitted, likely values"
 
 
 @dataclass(frozen=True)
-class Effort:
+class RehearsalEffort:
     """How much is done.
 
     Attributes
@@ -71,7 +71,7 @@ class Effort:
     rehearsed: int = 300
 
 
-_EFFORT = Effort()
+_EFFORT = RehearsalEffort()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class _Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class _RehearsedPairs:
     """Linked records and their rows, both in the records' units; mean, covariance and some of all rows.
 
     ``least``: reach of the linked records along a direction from which on it is determined, whatever the noise.
@@ -122,7 +122,7 @@ class _Pairs:
     some: FloatArray
 
     @classmethod
-    def of(cls, known: NDArray[Any], source: Engine, links: Linkage) -> "_Pairs":
+    def of(cls, known: NDArray[Any], source: Engine, links: Linkage) -> "_RehearsedPairs":
         """The pairs of a linkage; equal rows carry the same noise and are one."""
         records, rows = linked_pairs(known, links, source)
         firsts = np.sort(np.unique(links.rows[links.linked], return_index=True)[1])
@@ -134,7 +134,7 @@ class _Pairs:
         some = source.gather(others) / links.scale
         return cls(records[firsts], rows[firsts] / links.scale, translates(links), noise, least, mean, covariance, some)
 
-    def without(self, places: slice) -> "_Pairs":
+    def without(self, places: slice) -> "_RehearsedPairs":
         """All pairs but some, whose rows are then like any other; fewer of these will do."""
         records, rows = (np.delete(one, places, axis=0) for one in (self.records, self.rows))
         fewer = np.linspace(0, len(self.some) - 1, min(len(self.some), _EFFORT.rehearsed)).astype(np.intp)
@@ -166,10 +166,10 @@ class _Pairs:
         return _Fit(images[0], centre, images[1:] - images[0])
 
 
-class _Reading:
+class _RefinedReading:
     """Estimates of rows by name, from linked pairs and what the attacker holds besides."""
 
-    def __init__(self, pairs: _Pairs, held: Evidence) -> None:
+    def __init__(self, pairs: _RehearsedPairs, held: Evidence) -> None:
         self._pairs, self._held = pairs, held
         self._fits = pairs.fits()
 
@@ -276,8 +276,8 @@ class Refining(Mapping[str, FloatArray]):
         return self._own if self.choice is None else self[self.choice]
 
     @cached_property
-    def _pairs(self) -> _Pairs:
-        return _Pairs.of(self._known, self._source, self._result.linkage.joined)
+    def _pairs(self) -> _RehearsedPairs:
+        return _RehearsedPairs.of(self._known, self._source, self._result.linkage.joined)
 
     @property
     def _complete(self) -> NDArray[Any]:
@@ -290,8 +290,8 @@ class Refining(Mapping[str, FloatArray]):
         return Evidence(self._complete, self._knowledge.sample, bounds, None, self._result.epsilon, self._pairs.noise)
 
     @cached_property
-    def _reading(self) -> _Reading:
-        return _Reading(self._pairs, self._held)
+    def _reading(self) -> _RefinedReading:
+        return _RefinedReading(self._pairs, self._held)
 
     @cached_property
     def _rows(self) -> FloatArray:
@@ -309,7 +309,7 @@ class Refining(Mapping[str, FloatArray]):
             out = slice(fold, None, _EFFORT.folds)
             records, rows = pairs.records[out], pairs.rows[out]
             others = [(records != one).any(axis=1).all() for one in known]
-            reading = _Reading(pairs.without(out), replace(self._held, known=self._complete[others]))
+            reading = _RefinedReading(pairs.without(out), replace(self._held, known=self._complete[others]))
             own = reading.own(rows)
             named = {_OWN: own, **{name: reading.estimates(name, rows, own) for name in reading.names}}
             for place, record in enumerate(records):

@@ -21,8 +21,8 @@ from isobreach.attacks.base import Knowledge, Reconstruction
 from isobreach.attacks.lattice.frame import Doubt, complement
 from isobreach.attacks.lattice.guessing import guesses
 from isobreach.attacks.lattice.naming import Naming, name_axes
-from isobreach.attacks.lattice.reading import EXTENT, Reading, Study, study
-from isobreach.attacks.lattice.search import Release
+from isobreach.attacks.lattice.reading import EXTENT, GridReading, Study, study
+from isobreach.attacks.lattice.search import HeldRows
 from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine
 from isobreach.geometry.lattice import Deadline, import_fpylll
 from isobreach.linking import Linkage, link
@@ -115,7 +115,7 @@ def lattice_attack(
 
 
 def _told(
-    reading: Reading, source: Engine, knowledge: Knowledge, studied: Study, progress: Progress
+    reading: GridReading, source: Engine, knowledge: Knowledge, studied: Study, progress: Progress
 ) -> LatticeReconstruction:
     """The result: values on the grid, named as far as the attacker's knowledge goes; nothing where that refutes it."""
     frame, columns, count = reading.frame, source.shape[1], len(reading.frame.steps)
@@ -188,10 +188,10 @@ def _named_in_their_rows(name: Callable[..., Naming], open_: Naming, knowledge: 
     return open_ if naming.refuted_by else replace(naming, notes=(*naming.notes, _BY_DISTANCES))
 
 
-def _linked(source: Engine, knowledge: Knowledge, reading: Reading, progress: Progress) -> Linkage:
+def _linked(source: Engine, knowledge: Knowledge, reading: GridReading, progress: Progress) -> Linkage:
     """Links of the known records by lengths alone, which know nothing of the grid."""
     some = source.gather(np.arange(min(EXTENT.sample, source.shape[0])))
-    own = Release.measured(some, released_precision(source)).explained
+    own = HeldRows.measured(some, released_precision(source)).explained
     noise = reading.noise if reading.noise > own else None
     return link(np.asarray(knowledge.known, dtype=np.float64), source, motion="auto", noise=noise, progress=progress)
 
@@ -264,7 +264,7 @@ def _left_over(values: FloatArray, doubts: tuple[Doubt, ...]) -> str:
     return f"not the others, as {'; '.join(doubts)}" if doubts else "not the others, which are on no grid that shows"
 
 
-def _blur(reading: Reading) -> str:
+def _blur(reading: GridReading) -> str:
     """How far rows are off the grid, and what that costs; empty where nothing is lost."""
     if not reading.blurred:
         return ""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.lattice.frame import Frame
+from isobreach.attacks.lattice.frame import AxisFrame
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -32,7 +32,7 @@ _UNEXPLAINED = Unexplained()
 
 
 def is_explained(
-    frame: Frame, positions: FloatArray, explained: float, certain: BoolArray, *, complete: bool
+    frame: AxisFrame, positions: FloatArray, explained: float, certain: BoolArray, *, complete: bool
 ) -> BoolArray:
     """Certain axes whose rows' errors are explained, or borne out by all axes together.
 

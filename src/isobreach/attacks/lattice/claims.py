@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isobreach.attacks.lattice.blur import is_explained
 from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.evidence import are_at_right_angles, evidence, has_step, reach, telling_rows
-from isobreach.attacks.lattice.frame import Doubt, Frame, Path, complement, spans
+from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, complement, spans
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -43,7 +43,7 @@ class Sight:
     a grid, as a standard deviation, for no other reason than the release's precision and known noise.
     """
 
-    frame: Frame
+    frame: AxisFrame
     rows: FloatArray
     spacing: float
     explained: float
@@ -66,13 +66,13 @@ class Sight:
             self._complete[key] = bool(sound.any()) and self._spans(self.frame.only(sound))
         return self._complete[key]
 
-    def _spans(self, frame: Frame) -> bool:
+    def _spans(self, frame: AxisFrame) -> bool:
         outside = complement(frame.directions)
         return not len(outside) or spans(frame, frame.positions(self.rows), self.rows @ outside.T)
 
 
 @dataclass(frozen=True)
-class Rule:
+class ClaimRule:
     """What an axis must satisfy: of those that are sound so far, ``holds`` gives the ones that do.
 
     ``doubt``: said where one does not; None says nothing. ``overrides``: it is said even where there is a doubt
@@ -126,36 +126,38 @@ def _are_explained(sight: Sight, sound: BoolArray) -> BoolArray:
 
 
 RULES = (
-    Rule(_are_on_grid, Doubt.CHANCE, "Normal values much narrower than a step: all of them are near one place."),
-    Rule(
+    ClaimRule(_are_on_grid, Doubt.CHANCE, "Normal values much narrower than a step: all of them are near one place."),
+    ClaimRule(
         _are_beyond_chance, Doubt.CHANCE, "Three clusters in a plane, nearly at right angles: a lattice has them all."
     ),
-    Rule(_have_their_steps, None, "Steps of 2.001, 2.003 and 1.999 with few values, read as steps of 2."),
-    Rule(
+    ClaimRule(_have_their_steps, None, "Steps of 2.001, 2.003 and 1.999 with few values, read as steps of 2."),
+    ClaimRule(
         _are_at_right_angles,
         None,
         "x2 - x1 is a multiple of 3, and 3 nearly one of two steps of x1: a lattice that is nearly orthogonal.",
         paths=frozenset({Path.PRECISION, Path.DUAL}),
     ),
-    Rule(
+    ClaimRule(
         _are_not_the_releases,
         Doubt.RELEASE_GRID,
         "Continuous records behind a rotation by halves, rounded to whole numbers: the rounding is a grid.",
         overrides=True,
     ),
-    Rule(_are_certain, None, "x1 + x2 is even: axes at 45 degrees with steps of the root of two."),
-    Rule(
+    ClaimRule(_are_certain, None, "x1 + x2 is even: axes at 45 degrees with steps of the root of two."),
+    ClaimRule(
         _leave_nothing_over,
         Doubt.SOME_DIRECTIONS,
         "x1 + x2 + x3 + x4 is even, under noise: (1, 1, 1, 1)/2 is as good as an axis.",
         overrides=True,
         paths=frozenset({Path.CLIMBING}),
     ),
-    Rule(_are_explained, Doubt.UNEXPLAINED, "Steps of 0.96 with two or three values, read as steps of 1 under noise."),
+    ClaimRule(
+        _are_explained, Doubt.UNEXPLAINED, "Steps of 0.96 with two or three values, read as steps of 1 under noise."
+    ),
 )
 
 
-def judged(sight: Sight) -> Frame:
+def judged(sight: Sight) -> AxisFrame:
     """The frame with those axes certain that pass every rule, and the doubt about the others."""
     frame = sight.frame
     sound, doubt = np.ones(len(frame.steps), dtype=np.bool_), frame.doubt
@@ -169,7 +171,7 @@ def judged(sight: Sight) -> Frame:
     return replace(frame, certain=sound, doubt=doubt)
 
 
-def still_certain(frame: Frame, sound: BoolArray) -> BoolArray:
+def still_certain(frame: AxisFrame, sound: BoolArray) -> BoolArray:
     """Of the sound axes, those that are certain although others turned out to be no grid's: columns without an axis."""
     if sound.all() or not frame.path.fits_freely:
         return sound

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.lattice.frame import Frame, Path, phased
+from isobreach.attacks.lattice.frame import AxisFrame, Path, phased
 from isobreach.attacks.lattice.generators import short_differences
-from isobreach.attacks.lattice.judges import JUDGING, Candidates, are_sound, height, incongruent, judges_of
+from isobreach.attacks.lattice.judges import JUDGING, Summits, are_sound, height, incongruent, judges_of
 from isobreach.geometry.lattice import Deadline
 
 FloatArray = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Climbing:
 _CLIMBING = Climbing()
 
 
-def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
+def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
     """Frame of the attributes that are whole numbers of this unit; None where no directions stand out."""
     order = random.permutation(len(rows))
     middle = np.median(rows, axis=0)
@@ -73,7 +73,7 @@ def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, de
         return None
     if len(judges_of(first, second, 0.0)) < JUDGING.least:
         return None
-    axes, seen = np.empty((0, columns)), Candidates.none(columns)
+    axes, seen = np.empty((0, columns)), Summits.none(columns)
     for _ in range(_CLIMBING.rounds):
         candidates = _candidates(differences, first, axes, random, deadline)
         seen = seen.joined(candidates)
@@ -89,17 +89,17 @@ def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, de
         return None
     axes = _polished(axes, scaled, deadline)
     certain = np.ones(len(axes), dtype=np.bool_)
-    frame = phased(Frame(axes, np.full(len(axes), unit), certain, middle, False, Path.CLIMBING), rows)
+    frame = phased(AxisFrame(axes, np.full(len(axes), unit), certain, middle, False, Path.CLIMBING), rows)
     return replace(frame, certain=incongruent(frame.positions(rows)))
 
 
 def _candidates(
     differences: FloatArray, rows: FloatArray, axes: FloatArray, random: np.random.Generator, deadline: Deadline
-) -> Candidates:
+) -> Summits:
     """Directions orthogonal to these axes that climbs end in, fitted to rows."""
     free = np.linalg.svd(axes)[2][len(axes) :] if len(axes) else np.eye(rows.shape[1])
     directions = _fitted(_distinct(*_climb(differences @ free.T, random, deadline)), rows @ free.T, deadline) @ free
-    return Candidates(directions, height(rows, directions))
+    return Summits(directions, height(rows, directions))
 
 
 def _climb(differences: FloatArray, random: np.random.Generator, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
@@ -153,7 +153,7 @@ def _polished(axes: FloatArray, rows: FloatArray, deadline: Deadline) -> FloatAr
     return axes
 
 
-def _upright(candidates: Candidates) -> FloatArray:
+def _upright(candidates: Summits) -> FloatArray:
     """Of the candidates, the highest at right angles to each other."""
     taken = np.empty((0, candidates.directions.shape[1]))
     for direction in candidates.directions[np.argsort(-candidates.heights, kind="stable")]:

@@ -30,7 +30,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Counting:
+class CoincidenceCounting:
     """How wrong readings are counted.
 
     Attributes
@@ -57,7 +57,7 @@ class Counting:
     seed: int = 0
 
 
-COUNTING = Counting()
+COUNTING = CoincidenceCounting()
 
 
 def wrong_readings(values: FloatArray, steps: FloatArray, records: int, *, offsets_open: bool) -> float:

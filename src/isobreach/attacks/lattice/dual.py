@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.certainty import judged_steps
-from isobreach.attacks.lattice.frame import Doubt, Frame, Path, phased, step_errors
+from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, phased, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Dual, split
 from isobreach.geometry.lattice import Deadline, whole_combinations
@@ -37,7 +37,7 @@ class DualSearch:
 _DUAL_SEARCH = DualSearch()
 
 
-def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
+def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
     """Frame of the attributes on grids; None where no functional is a whole number. ``error``: of a coordinate."""
     base = rows[int(random.integers(len(rows)))]
     differences = rows - base
@@ -58,7 +58,7 @@ def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
     return None
 
 
-def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame | None:
+def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> AxisFrame | None:
     """Functionals fitted anew to all rows on which they are whole numbers; those that are no such are dropped."""
     frame = _as_frame(functionals, base)
     noise = np.full(len(functionals), np.inf)
@@ -84,7 +84,7 @@ def _frame(functionals: FloatArray, rows: FloatArray, base: FloatArray) -> Frame
     return replace(frame.measured_in(steps), certain=certain, doubt=doubt)
 
 
-def _as_frame(functionals: FloatArray, base: FloatArray) -> Frame:
+def _as_frame(functionals: FloatArray, base: FloatArray) -> AxisFrame:
     lengths = np.linalg.norm(functionals, axis=1)
     certain = np.zeros(len(lengths), dtype=np.bool_)
-    return Frame(functionals / lengths[:, None], 1 / lengths, certain, base, False, Path.DUAL)
+    return AxisFrame(functionals / lengths[:, None], 1 / lengths, certain, base, False, Path.DUAL)

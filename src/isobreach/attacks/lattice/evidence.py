@@ -26,7 +26,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import log_ndtr
 
 from isobreach.attacks.lattice.certainty import are_decimal
-from isobreach.attacks.lattice.frame import Frame
+from isobreach.attacks.lattice.frame import AxisFrame
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -58,7 +58,7 @@ LEVELS = Levels()
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class GridEvidence:
     """What rows say of k axes.
 
     ``cosine``: mean cos(2 pi residual) of all rows. ``z`` and ``log_chance``: of rows outside the commonest place.
@@ -87,7 +87,7 @@ def evidence(
     telling_rows: IntArray | None = None,
     free: IntArray | int = 0,
     finest: FloatArray | float = LEVELS.roundoff,
-) -> Evidence:
+) -> GridEvidence:
     """Evidence of rows' positions along axes, in steps (m x k).
 
     ``telling_rows``: how many count, all by default. ``free``: numbers that only determine the axis. ``finest``: the
@@ -102,7 +102,7 @@ def evidence(
     largest = np.where(telling, residuals, 0.0).max(axis=0, initial=0.0)
     mean = np.where(telling, cosines, 0.0).sum(axis=0) / np.maximum(count, 1)
     said = count if telling_rows is None else np.minimum(count, telling_rows)
-    return Evidence(
+    return GridEvidence(
         cosine=cosines.mean(axis=0),
         z=np.sqrt(2.0 * said) * mean,
         log_chance=said * np.log(np.minimum(2 * (largest + finest), 1.0)),
@@ -112,7 +112,7 @@ def evidence(
     )
 
 
-def grid_evidence(positions: FloatArray) -> Evidence:
+def grid_evidence(positions: FloatArray) -> GridEvidence:
     """Evidence of rows' positions, with the reach that their own residuals suggest."""
     return evidence(positions, reach(positions))
 
@@ -143,7 +143,7 @@ def has_step(positions: FloatArray) -> BoolArray:
     return np.asarray(np.abs(np.diag(multiples)) <= LEVELS.sure * errors + LEVELS.step_roundoff * size)
 
 
-def are_at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
+def are_at_right_angles(frame: AxisFrame, rows: FloatArray) -> BoolArray:
     """Whether axes that were fitted one by one are at right angles to all others, as a rotation leaves them.
 
     Within the standard errors of a regression on the rows, of which equal ones count once, and its bias towards
@@ -163,7 +163,7 @@ def are_at_right_angles(frame: Frame, rows: FloatArray) -> BoolArray:
     return np.asarray((cosines <= most).all(axis=1))
 
 
-def telling_rows(frame: Frame, rows: FloatArray) -> tuple[IntArray, IntArray]:
+def telling_rows(frame: AxisFrame, rows: FloatArray) -> tuple[IntArray, IntArray]:
     """Of each axis: rows outside the commonest place that are no copies, less those that only determine the axis.
 
     And how many these are.

@@ -80,7 +80,7 @@ class Doubt(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class AxisFrame:
     """Axes that a path found, k of them.
 
     ``directions``: k x n. ``steps``: k. ``certain``: k, whether an axis is an attribute's for sure. ``base``: a point
@@ -100,14 +100,14 @@ class Frame:
         """Coordinates of rows along the axes, in steps: whole numbers up to the release's error."""
         return np.asarray(((rows - self.base) @ self.directions.T) / self.steps)
 
-    def measured_in(self, steps: FloatArray) -> "Frame":
+    def measured_in(self, steps: FloatArray) -> "AxisFrame":
         """The same functionals for steps known better: every row's position stays.
 
         A fitted functional is whole on all rows and may still err where they hardly vary, and so in length.
         """
         return replace(self, directions=self.directions * (steps / self.steps)[:, None], steps=steps)
 
-    def only(self, chosen: BoolArray | IntArray) -> "Frame":
+    def only(self, chosen: BoolArray | IntArray) -> "AxisFrame":
         """The frame of some of its axes."""
         return replace(self, directions=self.directions[chosen], steps=self.steps[chosen], certain=self.certain[chosen])
 
@@ -118,7 +118,7 @@ def complement(directions: FloatArray) -> FloatArray:
     return np.asarray(right[int((values > _FITTING.flat).sum()) :])
 
 
-def spans(frame: Frame, positions: FloatArray, beyond: FloatArray) -> bool:
+def spans(frame: AxisFrame, positions: FloatArray, beyond: FloatArray) -> bool:
     """Whether rows vary along the frame's axes only, and no other attribute does.
 
     ``positions`` of rows along the axes tell the noise of a coordinate. Coordinates ``beyond`` the axes (along their
@@ -161,7 +161,7 @@ def nearest_first(vectors: FloatArray, dimension: int) -> Iterator[IntArray]:
         yield order[: max(int(share * len(order)), min(len(order), _FITTING.least_share * dimension))]
 
 
-def refined(frame: Frame, rows: FloatArray, *, steps: bool) -> Frame:
+def refined(frame: AxisFrame, rows: FloatArray, *, steps: bool) -> AxisFrame:
     """Frame fitted anew to all rows on its grid, the nearest first.
 
     ``steps``: whether these are fitted too. All axes together must span the rows: what rows have beyond the axes would
@@ -197,7 +197,7 @@ def refined(frame: Frame, rows: FloatArray, *, steps: bool) -> Frame:
     return phased(frame, rows)
 
 
-def phased(frame: Frame, rows: FloatArray) -> Frame:
+def phased(frame: AxisFrame, rows: FloatArray) -> AxisFrame:
     """Frame with the base moved so that residuals of these rows are zero on (circular) average."""
     if frame.origin:
         return frame
@@ -206,7 +206,7 @@ def phased(frame: Frame, rows: FloatArray) -> Frame:
     return replace(frame, base=frame.base + shift)
 
 
-def step_errors(frame: Frame, rows: FloatArray, noise: FloatArray) -> FloatArray:
+def step_errors(frame: AxisFrame, rows: FloatArray, noise: FloatArray) -> FloatArray:
     """Standard errors of steps fitted to rows, relative to them, for residuals of this size in steps.
 
     They are those of a regression on the rows: of attributes that hardly vary apart, steps are known less well. Equal

@@ -26,7 +26,7 @@ from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.correlations import Correlations
 from isobreach.attacks.lattice.naming import Naming
 from isobreach.attacks.lattice.offsets import SIGNS
-from isobreach.attacks.lattice.reading import Reading
+from isobreach.attacks.lattice.reading import GridReading
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -51,7 +51,7 @@ class Guessing:
 _GUESSING = Guessing()
 
 
-def guesses(reading: Reading, naming: Naming, knowledge: Knowledge) -> dict[str, FloatArray]:
+def guesses(reading: GridReading, naming: Naming, knowledge: Knowledge) -> dict[str, FloatArray]:
     """Estimates by what was done to them, m x n each; none where there is nothing to guess from.
 
     Where names are certain these are the names guessed, so that whoever compares guesses over several releases finds
@@ -74,14 +74,14 @@ def guesses(reading: Reading, naming: Naming, knowledge: Knowledge) -> dict[str,
     out: dict[str, FloatArray] = {}
     for words, rounded in (("", True), (f", {NOT_ROUNDED}", False)):
         if rounded or reading.blurred:
-            make = partial(_Guess, reading, naming, knowledge, records, attributes, rounded=rounded)
+            make = partial(_NameGuess, reading, naming, knowledge, records, attributes, rounded=rounded)
             guess = max((make(near=True), make(near=False)), key=lambda one: one.likelihood)
             out |= {LIKELIEST + words: guess.likeliest(), AVERAGE + words: guess.average()}
     width = reading.values.shape[1] - attributes
     return {name: np.pad(estimates, ((0, 0), (0, width))) for name, estimates in out.items()}
 
 
-class _Guess:
+class _NameGuess:
     """Log-likelihoods by axis, attribute and sign, and the offsets that go with them.
 
     ``rounded``: to the grid. ``near``: nobody translated, so that offsets are those of the release's origin, up to half
@@ -90,7 +90,7 @@ class _Guess:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: GridReading,
         naming: Naming,
         knowledge: Knowledge,
         records: FloatArray | None,

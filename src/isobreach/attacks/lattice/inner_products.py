@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.lattice.frame import Doubt, Frame, Path, nearest_first, phased, refined, rotation
+from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, nearest_first, phased, refined, rotation
 from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
 from isobreach.attacks.lattice.reduction import Spanned
 from isobreach.attacks.lattice.tight import tight_frame
@@ -46,7 +46,7 @@ class _Basis:
 
 def gram_frame(
     rows: FloatArray, base: FloatArray, units: Sequence[float], generators: FloatArray, deadline: Deadline
-) -> Frame | None:
+) -> AxisFrame | None:
     """Frame of a whole-number table in one of these units; None where inner products of generators are no such.
 
     ``generators``: rows from the base, or short differences.
@@ -116,7 +116,7 @@ def _turned(lattice: Spanned, kept: FloatArray, scaled: FloatArray) -> FloatArra
     return vectors
 
 
-def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: Deadline) -> Frame:
+def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: Deadline) -> AxisFrame:
     """Axes of the lattice: what split off with step one, as only axes are that short; then what the rest allows."""
     units = (np.diag(basis.gram) == 1) & (np.arange(len(basis.gram)) < basis.split)
     directions, steps = basis.vectors[units], np.ones(int(units.sum()))
@@ -135,4 +135,4 @@ def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: 
         directions = np.concatenate([directions, dual])
         steps = np.concatenate([steps, np.ones(len(dual))])
         certain = np.concatenate([certain, found.certain & ~tied])
-    return Frame(directions, steps * unit, certain, base, not base.any(), Path.INNER_PRODUCTS, doubt)
+    return AxisFrame(directions, steps * unit, certain, base, not base.any(), Path.INNER_PRODUCTS, doubt)

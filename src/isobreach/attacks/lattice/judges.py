@@ -63,20 +63,20 @@ _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)  # (3, 4) ties two columns mo
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class Summits:
     """Directions that climbs ended in (k x n), and their heights over the rows they climbed on."""
 
     directions: FloatArray
     heights: FloatArray
 
     @classmethod
-    def none(cls, columns: int) -> "Candidates":
+    def none(cls, columns: int) -> "Summits":
         """Return what holds no candidate yet."""
         return cls(np.empty((0, columns)), np.empty(0))
 
-    def joined(self, other: "Candidates") -> "Candidates":
+    def joined(self, other: "Summits") -> "Summits":
         """Return the candidates of both."""
-        return Candidates(
+        return Summits(
             np.concatenate([self.directions, other.directions]),
             np.concatenate([self.heights, other.heights]),
         )
@@ -96,7 +96,7 @@ def judges_of(first: FloatArray, second: FloatArray, deviation: float) -> FloatA
     return alone[spaced_out(cdist(alone, alone) <= apart)]
 
 
-def are_sound(axes: FloatArray, seen: Candidates, first: FloatArray, second: FloatArray) -> BoolArray:
+def are_sound(axes: FloatArray, seen: Summits, first: FloatArray, second: FloatArray) -> BoolArray:
     """Axes, orthonormal, that are those of one unit beyond chance, without a rival among the directions seen."""
     if not len(axes):
         return np.empty(0, dtype=np.bool_)

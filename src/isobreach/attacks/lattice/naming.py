@@ -39,7 +39,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach.attacks.base import Knowledge
 from isobreach.attacks.lattice.coincidence import COUNTING, wrong_readings
 from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
-from isobreach.attacks.lattice.placing import Placing, TooManyPlacementsError, centres_of
+from isobreach.attacks.lattice.placing import Placements, TooManyPlacementsError, centres_of
 from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
@@ -291,7 +291,7 @@ class _Reading:
             return linked
         options = linked
         centres = centres_of(options, self._values, self._bounds, origin_known=self._origin_known)
-        placing = Placing(
+        placing = Placements(
             known[~given],
             self._values,
             centres,

@@ -57,7 +57,7 @@ class TooManyPlacementsError(Exception):
     """The known records could be too many rows to try them all, at all or in time."""
 
 
-class Placing:
+class Placements:
     """Distinct known records and the distinct rows that they may be.
 
     ``values``: recovered axes alone. ``distances_kept``: the axes that are missing do not vary. ``centres``: a row and

@@ -12,8 +12,8 @@ from isobreach._random import generator
 from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.claims import still_certain
 from isobreach.attacks.lattice.evidence import deviation_of, grid_evidence
-from isobreach.attacks.lattice.frame import Doubt, Frame, complement, spans
-from isobreach.attacks.lattice.search import Release, search
+from isobreach.attacks.lattice.frame import AxisFrame, Doubt, complement, spans
+from isobreach.attacks.lattice.search import HeldRows, search
 from isobreach.engine import ONE_BLAS_THREAD, Engine, tiles
 from isobreach.geometry.lattice import Deadline, import_fpylll
 from isobreach.release import Precision, released_precision
@@ -23,7 +23,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Extent:
+class ReadingExtent:
     """How much is read, and how values are stated."""
 
     sample: int = 20_000  # Rows that the search sees; every row is checked afterwards.
@@ -39,11 +39,11 @@ class Extent:
     blurred: float = 1e-2  # Steps that rows are off the grid by (standard deviation) from which on that is said.
 
 
-EXTENT = Extent()
+EXTENT = ReadingExtent()
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class GridReading:
     """Rows on the grid of certain axes, k of them, before anything has a name.
 
     ``values``: m x n, on the grid; columns beyond the axes are zero where they do not vary, else NaN. ``exact``: the
@@ -54,7 +54,7 @@ class Reading:
     moved to a neighbouring grid value. ``noise``: standard deviation of the rows from the grid, per coordinate.
     """
 
-    frame: Frame
+    frame: AxisFrame
     values: FloatArray
     exact: FloatArray
     steps: FloatArray
@@ -75,7 +75,7 @@ class Reading:
 class Study:
     """What a search came to: a reading, or None; what is in doubt; why there is nothing; seconds of the budget left."""
 
-    reading: Reading | None = field(repr=False)
+    reading: GridReading | None = field(repr=False)
     doubts: tuple[Doubt, ...]
     nothing: str
     left: float
@@ -114,7 +114,7 @@ def study(source: Engine, *, noise: float | None, seed: int | None, budget: floa
     return Study(reading, doubts, nothing, deadline.left)
 
 
-def _read(frame: Frame, positions: FloatArray, source: Engine, progress: Progress) -> Reading:
+def _read(frame: AxisFrame, positions: FloatArray, source: Engine, progress: Progress) -> GridReading:
     total, columns = source.shape
     count = len(frame.steps)
     deviation = _deviation(positions)
@@ -129,7 +129,7 @@ def _read(frame: Frame, positions: FloatArray, source: Engine, progress: Progres
         values[:, count:] = exact[:, count:] = 0.0  # what the axes leave over does not vary
     steps = np.full(columns, np.nan)
     steps[:count] = frame.steps
-    return Reading(
+    return GridReading(
         frame,
         values,
         exact,
@@ -150,13 +150,13 @@ def _found(
     random: np.random.Generator,
     deadline: Deadline,
     progress: Progress,
-) -> tuple[Frame | None, FloatArray, tuple[Doubt, ...]]:
+) -> tuple[AxisFrame | None, FloatArray, tuple[Doubt, ...]]:
     """Frame of certain axes on whose grid all rows lie, the rows' positions on it, and what is in doubt."""
     total = source.shape[0]
     sample = np.sort(random.permutation(total)[: EXTENT.sample])
     doubts: tuple[Doubt, ...] = ()
     for _ in range(EXTENT.searches):
-        release = Release.measured(source.gather(sample), precision)
+        release = HeldRows.measured(source.gather(sample), precision)
         if not np.ptp(release.rows, axis=0).any():
             doubts = (Doubt.CONSTANT,)
             break
@@ -185,7 +185,7 @@ def _why_nothing(rows: int, columns: int, precision: Precision) -> str:
     return f"its rows lie on no lattice with orthogonal axes that shows{hidden if precision.step else ''}"
 
 
-def _positions(block: FloatArray, first_row: int, frame: Frame) -> FloatArray:
+def _positions(block: FloatArray, first_row: int, frame: AxisFrame) -> FloatArray:
     """Where the rows of a block are along the axes of a frame."""
     return np.concatenate([frame.positions(block[tile]) for tile in tiles(block)])
 
@@ -207,14 +207,14 @@ def _deviation(positions: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(np.sqrt((residuals**2).mean(axis=0)), heavy))
 
 
-def _value_error(frame: Frame, positions: FloatArray, deviation: FloatArray) -> float:
+def _value_error(frame: AxisFrame, positions: FloatArray, deviation: FloatArray) -> float:
     """The most that a value may be off, in steps: a step that is no decimal is known as well as the rows tell it."""
     spread = positions.std(axis=0) * np.sqrt(len(positions))
     errors = EXTENT.sure * deviation / spread * np.abs(positions).max(axis=0)
     return float(np.where(are_decimal(frame.steps), 0.0, errors).max().clip(*EXTENT.value_errors))
 
 
-def _origin(frame: Frame, deviation: FloatArray, away: float) -> tuple[IntArray, bool]:
+def _origin(frame: AxisFrame, deviation: FloatArray, away: float) -> tuple[IntArray, bool]:
     """Whole steps from the release's origin to the frame's base, and whether the origin lies on every axis' grid.
 
     If it did by chance, each axis would have it within the errors' reach with that probability; of axes that depend on

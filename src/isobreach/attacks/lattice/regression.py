@@ -27,7 +27,7 @@ class Fit:
 _FIT = Fit()
 
 
-class Regression:
+class AxisRegression:
     """Regressions among the axes of a table, all from one matrix of products."""
 
     def __init__(self, values: FloatArray) -> None:

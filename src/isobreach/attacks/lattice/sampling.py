@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
-from isobreach.attacks.lattice.regression import Regression
+from isobreach.attacks.lattice.regression import AxisRegression
 from isobreach.attacks.lattice.two_samples import TwoSamples
 
 FloatArray = NDArray[np.float64]
@@ -81,8 +81,8 @@ class Comparison:
         self._level = SAMPLING.wrong / ((2 + self._most_rounds) * sample.shape[1])
 
     @cached_property
-    def _regression(self) -> Regression:
-        return Regression(self.values)
+    def _regression(self) -> AxisRegression:
+        return AxisRegression(self.values)
 
     def options(self, options: Options) -> Options | None:
         """What the tests leave; None where that is nothing."""

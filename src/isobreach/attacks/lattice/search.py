@@ -11,7 +11,7 @@ from isobreach._progress import Progress
 from isobreach.attacks.lattice.claims import Sight, judged
 from isobreach.attacks.lattice.climbing import climbed_frame
 from isobreach.attacks.lattice.dual import dual_frame
-from isobreach.attacks.lattice.frame import Doubt, Frame
+from isobreach.attacks.lattice.frame import AxisFrame, Doubt
 from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
@@ -20,7 +20,7 @@ from isobreach.release import Precision
 
 FloatArray = NDArray[np.float64]
 
-Attempt = partial[Frame | None]
+Attempt = partial[AxisFrame | None]
 
 # Units of whole numbers and decimals.
 _UNITS = tuple(10.0**-k for k in range(7))
@@ -40,7 +40,7 @@ SEARCHING = "lattice paths"  # what the search is called while it goes on
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class HeldRows:
     """Rows of a release held in memory.
 
     ``error``: standard deviation of a coordinate's error as the release's own precision has it. ``spacing``: that of
@@ -54,7 +54,7 @@ class Release:
     explained: float
 
     @classmethod
-    def measured(cls, rows: FloatArray, precision: Precision) -> "Release":
+    def measured(cls, rows: FloatArray, precision: Precision) -> "HeldRows":
         """Error and spacing from the precision read off the release."""
         largest = float(np.abs(rows).max())
         rounding, roundoff = precision.step / np.sqrt(3), 2 * precision.unit * largest
@@ -63,13 +63,13 @@ class Release:
 
 
 def search(
-    release: Release, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
-) -> tuple[Frame | None, tuple[Doubt, ...]]:
+    release: HeldRows, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
+) -> tuple[AxisFrame | None, tuple[Doubt, ...]]:
     """The frame with the most accepted axes that any path finds, and why there is none or not more.
 
     Each path has half of the time left, and random numbers of its own: what one does depends on no other.
     """
-    best: Frame | None = None
+    best: AxisFrame | None = None
     doubts: list[Doubt | None] = []
     late = None
     paths = _paths(release, noise)
@@ -100,14 +100,14 @@ def search(
     return best, tuple(part for part in (doubt, late) if part is not None)
 
 
-def _paths(release: Release, noise: float | None) -> list[Attempt]:
+def _paths(release: HeldRows, noise: float | None) -> list[Attempt]:
     rows = release.rows
     columns = rows.shape[1]
     error = float(np.hypot(release.error, noise or 0.0))
     middle = np.median(rows, axis=0)
     centre = rows[int(np.einsum("ij,ij->i", rows - middle, rows - middle).argmin())]
 
-    def whole(base: FloatArray, short: bool, random: np.random.Generator, deadline: Deadline) -> Frame | None:
+    def whole(base: FloatArray, short: bool, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
         vectors = rows - base
         if short:
             differences = short_differences(vectors, random, _ERRORS.least_difference)

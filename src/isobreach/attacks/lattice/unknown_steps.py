@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.certainty import judged_steps
-from isobreach.attacks.lattice.frame import Doubt, Frame, Path, refined, step_errors
+from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, refined, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Spanned, split
 from isobreach.geometry.lattice import Deadline, coordinates
@@ -48,7 +48,7 @@ class StepSearch:
 _STEP_SEARCH = StepSearch()
 
 
-def step_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> Frame | None:
+def step_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
     """Frame of a table on unknown steps; None where no orthogonal lattice shows. ``error``: of a coordinate."""
     base = rows[int(random.integers(len(rows)))]
     differences = rows - base
@@ -124,14 +124,14 @@ def _is_monic(functional: tuple[int, ...]) -> bool:
     return next((value for value in functional if value), 0) == 1
 
 
-def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -> Frame:
+def _axes(basis: FloatArray, rows: FloatArray, base: FloatArray, error: float) -> AxisFrame:
     """Frame of an orthogonal basis, one vector a step along each axis, fitted to all rows."""
     lengths = np.linalg.norm(basis, axis=1)
     certain = np.ones(len(lengths), dtype=np.bool_)
     # The functionals of the basis, not its vectors: short ones are at right angles to long ones only up to errors that
     # rows far along a coarse attribute would multiply.
     directions = np.linalg.pinv(basis / lengths[:, None]).T
-    frame = refined(Frame(directions, lengths, certain, base, False, Path.PRECISION), rows, steps=True)
+    frame = refined(AxisFrame(directions, lengths, certain, base, False, Path.PRECISION), rows, steps=True)
     positions = frame.positions(rows)
     residuals = positions - np.rint(positions)
     noise = 1.5 * np.median(np.abs(residuals), axis=0) + error / frame.steps  # a few rows may have finer digits

@@ -9,17 +9,17 @@ from isobreach.attacks.refine import steps
 from isobreach.attacks.refine.blind import blind, interval_guess
 from isobreach.attacks.refine.choice import Rehearsal, chosen, refined
 from isobreach.attacks.refine.evidence import Evidence
-from isobreach.attacks.refine.grid import Grid, shown_grid
+from isobreach.attacks.refine.grid import ValueGrid, shown_grid
 from isobreach.attacks.refine.recipes import Recipe, apply, every_step, recipes, variants
 from isobreach.attacks.refine.refit import Refit, can_refit, refit
 from isobreach.attacks.refine.steps import ridge
 
 __all__ = [
     "Evidence",
-    "Grid",
     "Recipe",
     "Refit",
     "Rehearsal",
+    "ValueGrid",
     "apply",
     "blind",
     "can_refit",

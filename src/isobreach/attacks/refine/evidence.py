@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.base import Knowledge
-from isobreach.attacks.refine.grid import Grid, no_grid, shown_grid
+from isobreach.attacks.refine.grid import ValueGrid, no_grid, shown_grid
 from isobreach.attacks.refine.rays import Rays, shown_rays
 from isobreach.release import unit_roundoff
 
@@ -60,7 +60,7 @@ class Evidence:
     known: NDArray[Any] | None = field(default=None, repr=False)
     sample: NDArray[Any] | None = field(default=None, repr=False)
     bounds: FloatArray | None = None
-    grid: Grid | None = None
+    grid: ValueGrid | None = None
     epsilon: float = 0.1
     noise: float = 0.0
     norms: FloatArray | None = field(default=None, repr=False)
@@ -140,7 +140,7 @@ class Evidence:
         return both[:, 0], both[:, 1]
 
     @cached_property
-    def steps(self) -> Grid | None:
+    def steps(self) -> ValueGrid | None:
         """The grid of the attributes, given or shown by records; None where no attribute has one."""
         shown = None if self.population is None else shown_grid(self.population, self._unit)
         columns = next((len(one.step) for one in (self.grid, shown) if one is not None), 0)

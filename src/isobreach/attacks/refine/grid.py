@@ -54,7 +54,7 @@ _TEST = GridTest()
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class ValueGrid:
     """Values that attributes can have: offset + step * Z; NaN where an attribute has no grid.
 
     Attributes
@@ -71,7 +71,7 @@ class Grid:
         """Which attributes have a grid."""
         return np.isfinite(self.step) & np.isfinite(self.offset)
 
-    def or_else(self, other: "Grid") -> "Grid":
+    def or_else(self, other: "ValueGrid") -> "ValueGrid":
         """Return this grid, and the other one where an attribute has none.
 
         Parameters
@@ -79,9 +79,9 @@ class Grid:
         other
             Grid of the same attributes.
         """
-        return Grid(np.where(self.there, self.step, other.step), np.where(self.there, self.offset, other.offset))
+        return ValueGrid(np.where(self.there, self.step, other.step), np.where(self.there, self.offset, other.offset))
 
-    def shared(self, records: FloatArray, unit: float) -> "Grid":
+    def shared(self, records: FloatArray, unit: float) -> "ValueGrid":
         """Return the same, but the grid that at least half of the attributes share where others may have it too.
 
         Parameters
@@ -112,7 +112,7 @@ class Grid:
             among = ((levels - 1) / times + 1) / levels
             if len(steps) * times * among ** len(values) >= _TEST.chance:
                 steps[j], offsets[j] = step, offset
-        return Grid(steps, offsets)
+        return ValueGrid(steps, offsets)
 
     def rounded(self, values: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return values rounded to the nearest point of the grid within the ranges; others are only clipped.
@@ -136,7 +136,7 @@ class Grid:
         return np.where(there, nearest, np.clip(values, low, high))
 
 
-def no_grid(columns: int) -> Grid:
+def no_grid(columns: int) -> ValueGrid:
     """Return what is known of the grid of attributes that show none.
 
     Parameters
@@ -144,7 +144,7 @@ def no_grid(columns: int) -> Grid:
     columns
         Number of attributes.
     """
-    return Grid(np.full(columns, np.nan), np.full(columns, np.nan))
+    return ValueGrid(np.full(columns, np.nan), np.full(columns, np.nan))
 
 
 def _off_grid(values: ArrayLike, step: float, offset: float) -> float:
@@ -153,7 +153,7 @@ def _off_grid(values: ArrayLike, step: float, offset: float) -> float:
     return float(np.abs(beyond - step * np.rint(beyond / step)).max())
 
 
-def shown_grid(records: FloatArray, unit: float = 2.0**-53) -> Grid:
+def shown_grid(records: FloatArray, unit: float = 2.0**-53) -> ValueGrid:
     """Return the grid that the values of some records show, attribute by attribute.
 
     Parameters
@@ -164,7 +164,7 @@ def shown_grid(records: FloatArray, unit: float = 2.0**-53) -> Grid:
         Unit roundoff of the type that they came in.
     """
     found = [_attribute_grid(column[np.isfinite(column)], unit) for column in np.asarray(records, dtype=np.float64).T]
-    shown = Grid(np.array([step for step, _ in found]), np.array([offset for _, offset in found]))
+    shown = ValueGrid(np.array([step for step, _ in found]), np.array([offset for _, offset in found]))
     return shown.shared(records, unit)
 
 

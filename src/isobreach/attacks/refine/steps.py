@@ -43,7 +43,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Tuning:
+class StepTuning:
     """How the steps are tuned.
 
     Attributes
@@ -67,7 +67,7 @@ class Tuning:
     compared: int = 2_000
 
 
-_TUNING = Tuning()
+_TUNING = StepTuning()
 
 
 def filled(estimates: FloatArray, evidence: Evidence) -> FloatArray:

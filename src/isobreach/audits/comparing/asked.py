@@ -63,7 +63,7 @@ class Contestant:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonAsked:
     """Arguments of ``isobreach.compare`` that its result depends on.
 
     ``groups``: columns that are one attribute together.
@@ -90,7 +90,7 @@ class Asked:
         *,
         quick: bool = False,
         groups: Sequence[Sequence[int]] = (),
-    ) -> "Asked":
+    ) -> "ComparisonAsked":
         """What a user gives, or what is wrong with that as far as it can be told without the table."""
         extent = QUICK if quick else FULL
         return cls(
@@ -132,7 +132,7 @@ class Fitted:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ComparisonTable:
     """The owner's records, and a class of each where utility is to be measured by a classifier.
 
     Attributes

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from isobreach._random import generator
 from isobreach.attacks import ATTACKS, Attack, Knowledge
-from isobreach.audits.comparing.asked import Asked, Contestant, Table
+from isobreach.audits.comparing.asked import ComparisonAsked, ComparisonTable, Contestant
 from isobreach.audits.comparing.measures import Marks, marks
 from isobreach.audits.comparing.usefulness import Utility, distances_of, utility
 from isobreach.audits.declared import directions
@@ -57,7 +57,7 @@ class Play:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class TrialOutcome:
     """What came of one trial of one scheme; ``refused``: why the scheme could not protect the table, None if it did."""
 
     scheme: str
@@ -68,7 +68,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Deal:
+class TrialDeal:
     """What one trial draws of the table, for one scheme: known records come first among the published ones."""
 
     trial: int
@@ -84,18 +84,20 @@ class Deal:
 class Rules:
     """What all trials share."""
 
-    asked: Asked
+    asked: ComparisonAsked
     tolerance: FloatArray
     seed: int
 
 
-def deals(table: Table, asked: Asked, seed: int, wanted: list[tuple[int, Contestant]]) -> Iterator[Deal]:
+def deals(
+    table: ComparisonTable, asked: ComparisonAsked, seed: int, wanted: list[tuple[int, Contestant]]
+) -> Iterator[TrialDeal]:
     """Draw the wanted trials."""
     fitted, groups = asked.fitted(len(table.records)), Groups.of(table.records, asked.groups)
     for trial, contestant in wanted:
         order = generator(seed, "compare", trial).permutation(len(table.records))
         published = order[fitted.sample :][: fitted.published]
-        yield Deal(
+        yield TrialDeal(
             trial=trial,
             contestant=contestant,
             sample=table.records[order[: fitted.sample]],
@@ -115,14 +117,14 @@ def unsuited(attack: Attack, model: ReleaseModel | None) -> str | None:
     return attack.suits(model)
 
 
-def contest(deal: Deal, rules: Rules) -> Outcome:
+def contest(deal: TrialDeal, rules: Rules) -> TrialOutcome:
     """Everything that is played on one release."""
     asked, scheme, label = rules.asked, deal.contestant.scheme, deal.contestant.label
     draws = generator(rules.seed, "compare", deal.trial, crc32(label.encode()))
     try:
         release = perturb(deal.published, scheme, int(draws.integers(2**62)))
     except _FAILURES as error:
-        return Outcome(label, deal.trial, refused=_reason(error))
+        return TrialOutcome(label, deal.trial, refused=_reason(error))
     side = _Side.of(deal, release, scheme.model, rules)
     plays = tuple(
         play
@@ -130,10 +132,10 @@ def contest(deal: Deal, rules: Rules) -> Outcome:
         if asked.plays(name, deal.trial) and unsuited(ATTACKS[name], scheme.model) is None
         for play in side.plays(ATTACKS[name])
     )
-    return Outcome(label, deal.trial, plays, _utility(deal, release, scheme.model, rules.seed))
+    return TrialOutcome(label, deal.trial, plays, _utility(deal, release, scheme.model, rules.seed))
 
 
-def _utility(deal: Deal, release: Release, model: ReleaseModel | None, seed: int) -> Utility | None:
+def _utility(deal: TrialDeal, release: Release, model: ReleaseModel | None, seed: int) -> Utility | None:
     """What the release keeps of some records, the same for all schemes."""
     if deal.compared < 2:
         return None
@@ -163,7 +165,7 @@ class _Side:
     rules: Rules
 
     @classmethod
-    def of(cls, deal: Deal, release: Release, model: ReleaseModel | None, rules: Rules) -> "_Side":
+    def of(cls, deal: TrialDeal, release: Release, model: ReleaseModel | None, rules: Rules) -> "_Side":
         """Everything that an attacker may hold."""
         asked, key = rules.asked, release.key
         truth, public = (np.asarray(part, dtype=np.float64) for part in (deal.published, deal.sample))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.audits.groups import Group, Groups
+from isobreach.audits.groups import AttributeGroup, Groups
 from isobreach.geometry import row_norms
 
 FloatArray = NDArray[np.float64]
@@ -64,7 +64,7 @@ def _privacy(truth: FloatArray, errors: FloatArray, groups: Groups) -> FloatArra
     spread, off = truth.std(axis=0), errors.std(axis=0)  # NaN where any estimate is missing
     ratio = np.divide(off, spread, out=np.full(len(off), np.nan), where=spread > 0)
     every = groups.attributes(len(ratio))
-    return np.array([_mean(ratio[one.columns]) if isinstance(one, Group) else ratio[one] for one in every])
+    return np.array([_mean(ratio[one.columns]) if isinstance(one, AttributeGroup) else ratio[one] for one in every])
 
 
 def _mean(values: FloatArray) -> float:

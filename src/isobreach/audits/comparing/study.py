@@ -18,8 +18,8 @@ from isobreach._random import generator
 from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.baselines import baselines
-from isobreach.audits.comparing.asked import Asked, Table
-from isobreach.audits.comparing.contest import Outcome, Play, Rules, contest, deals, range_share
+from isobreach.audits.comparing.asked import ComparisonAsked, ComparisonTable
+from isobreach.audits.comparing.contest import Play, Rules, TrialOutcome, contest, deals, range_share
 from isobreach.audits.comparing.measures import Marks
 from isobreach.audits.comparing.result import ComparisonResult
 from isobreach.audits.comparing.summing import cell_figures, scheme_figures
@@ -33,8 +33,8 @@ _PART = "trials"
 
 
 def compare(
-    table: Table,
-    asked: Asked,
+    table: ComparisonTable,
+    asked: ComparisonAsked,
     *,
     seed: int | None = None,
     progress: Progress = no_progress,
@@ -88,7 +88,7 @@ def compare(
     )
 
 
-def _blind(table: Table, asked: Asked, seed: int) -> float:
+def _blind(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> float:
     """Share of records that the best blind guess breaches."""
     records = np.asarray(table.records, dtype=np.float64)
     with ONE_BLAS_THREAD:
@@ -104,8 +104,13 @@ def _blind(table: Table, asked: Asked, seed: int) -> float:
 
 
 def _played(
-    table: Table, asked: Asked, seed: int, progress: Progress, store: Store | None, workers: int | None
-) -> list[Outcome]:
+    table: ComparisonTable,
+    asked: ComparisonAsked,
+    seed: int,
+    progress: Progress,
+    store: Store | None,
+    workers: int | None,
+) -> list[TrialOutcome]:
     """All trials of all schemes, in order; those of before are kept."""
     kept = Kept(store, _fingerprint(table, asked, seed), seed, of="comparison")
     saved = kept.part(_PART)
@@ -124,7 +129,7 @@ def _played(
     return done
 
 
-def _fingerprint(table: Table, asked: Asked, seed: int) -> str:
+def _fingerprint(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
     records = np.ascontiguousarray(table.records)
     told = f"isobreach {__version__} compare 1 {records.dtype} {records.shape} {asked!r} {seed}"
@@ -134,7 +139,7 @@ def _fingerprint(table: Table, asked: Asked, seed: int) -> str:
     return digest.hexdigest()
 
 
-def _arrays(outcomes: list[Outcome]) -> Arrays:
+def _arrays(outcomes: list[TrialOutcome]) -> Arrays:
     """For the store: JSON, whose numbers come back as they were."""
     text = json.dumps([asdict(one) for one in outcomes], default=_listed)
     return {"json": np.frombuffer(text.encode(), dtype=np.uint8)}
@@ -144,14 +149,14 @@ def _listed(value: Any) -> Any:
     return value.tolist()
 
 
-def _restored(arrays: Arrays) -> list[Outcome]:
+def _restored(arrays: Arrays) -> list[TrialOutcome]:
     return [_outcome(one) for one in json.loads(arrays["json"].tobytes())]
 
 
-def _outcome(one: dict[str, Any]) -> Outcome:
+def _outcome(one: dict[str, Any]) -> TrialOutcome:
     plays = tuple(_play(play) for play in one["plays"])
     used = None if one["utility"] is None else Utility(**one["utility"])
-    return Outcome(one["scheme"], one["trial"], plays, used, one["refused"])
+    return TrialOutcome(one["scheme"], one["trial"], plays, used, one["refused"])
 
 
 def _play(one: dict[str, Any]) -> Play:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from isobreach.attacks import ATTACKS
 from isobreach.audits.comparing.asked import Contestant
-from isobreach.audits.comparing.contest import Outcome, Play, unsuited
+from isobreach.audits.comparing.contest import Play, TrialOutcome, unsuited
 from isobreach.audits.comparing.result import CellFigures, SchemeFigures
 from isobreach.audits.comparing.usefulness import Utility
 from isobreach.audits.intervals import mean_interval
@@ -22,7 +22,7 @@ from isobreach.audits.players import PLAIN
 FloatArray = NDArray[np.float64]
 
 
-def scheme_figures(contestant: Contestant, outcomes: Sequence[Outcome]) -> SchemeFigures:
+def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome]) -> SchemeFigures:
     """What a scheme leaves, of all its trials."""
     measured = [one.utility for one in outcomes if one.utility is not None]
     refused = [one.refused for one in outcomes if one.refused is not None]
@@ -36,7 +36,7 @@ def scheme_figures(contestant: Contestant, outcomes: Sequence[Outcome]) -> Schem
     )
 
 
-def cell_figures(contestant: Contestant, attack: str, people: int, outcomes: Sequence[Outcome]) -> CellFigures:
+def cell_figures(contestant: Contestant, attack: str, people: int, outcomes: Sequence[TrialOutcome]) -> CellFigures:
     """What an attack does to a scheme, of all trials in which it was played; ``people``: others in each of them."""
     label = contestant.label
     reason = unsuited(ATTACKS[attack], contestant.scheme.model)

@@ -41,7 +41,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Drawing:
+class StrangerDrawing:
     """How strangers are drawn.
 
     Attributes
@@ -62,7 +62,7 @@ class Drawing:
     seed: int = 0
 
 
-DRAWING = Drawing()
+DRAWING = StrangerDrawing()
 
 
 class Strangers:

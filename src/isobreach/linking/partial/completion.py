@@ -21,7 +21,7 @@ from isobreach.linking.candidates import distinct_values
 from isobreach.linking.linkage import Linkage
 from isobreach.linking.partial.attributes import Attributes
 from isobreach.linking.partial.equations import Equations, View, fitting_rows
-from isobreach.linking.partial.strangers import COUNTING, Strangers
+from isobreach.linking.partial.strangers import COUNTING, RowsAsStrangers
 from isobreach.release import distinct_records, unit_roundoff
 
 FloatArray = NDArray[np.float64]
@@ -31,7 +31,7 @@ _MOST_ALIKE = 4096  # rows that fit one record, up to which they are compared: m
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class LinkedPairs:
     """Linked records in the release's units, the released row of each, and the error radius of each."""
 
     records: FloatArray
@@ -39,17 +39,17 @@ class Pairs:
     radius: FloatArray
 
     @classmethod
-    def of(cls, linkage: Linkage, known: FloatArray, source: Engine) -> "Pairs":
+    def of(cls, linkage: Linkage, known: FloatArray, source: Engine) -> "LinkedPairs":
         """The links of known records, and those of a dictionary after them."""
         linked = linkage.linked
         return cls(known[linked] * linkage.scale, source.gather(linkage.rows[linked]), linkage.radius[linked])
 
-    def with_more(self, found: "Iterable[Completed]") -> "Pairs":
+    def with_more(self, found: "Iterable[Completed]") -> "LinkedPairs":
         """These and completed ones."""
         found = list(found)
         if not found:
             return self
-        return Pairs(
+        return LinkedPairs(
             np.concatenate([self.records, np.array([one.record for one in found])]),
             np.concatenate([self.released, np.array([one.released for one in found])]),
             np.concatenate([self.radius, np.array([one.radius for one in found])]),
@@ -112,11 +112,11 @@ def with_partial(
         linkage,
         progress,
     )
-    search.run(Pairs.of(linkage.joined, whole, source))
+    search.run(LinkedPairs.of(linkage.joined, whole, source))
     return search.linkage(np.flatnonzero(lacking), which, len(known))
 
 
-def _agreeing(new: dict[int, Completed], pairs: Pairs) -> dict[int, Completed]:
+def _agreeing(new: dict[int, Completed], pairs: LinkedPairs) -> dict[int, Completed]:
     """Those of ``new`` whose distances agree with the links and with one another.
 
     Links that leave a direction open cannot tell a record from its mirror image: each of two may fit alone, and not
@@ -151,7 +151,7 @@ class _Search:
         self.fitting: dict[int, IntArray] = {}
         self.chance = np.full(len(records), np.nan)
 
-    def run(self, pairs: Pairs) -> None:
+    def run(self, pairs: LinkedPairs) -> None:
         """Complete records until no more can be."""
         while len(pairs.records) and len(self.found) < len(self._records):
             new = self._round(pairs)
@@ -160,7 +160,7 @@ class _Search:
             self.found |= new
             pairs = pairs.with_more(new.values())
 
-    def _round(self, pairs: Pairs) -> dict[int, Completed]:
+    def _round(self, pairs: LinkedPairs) -> dict[int, Completed]:
         """Records that these links complete."""
         translates, precision = self._given.motion != "orthogonal", self._given.precision
         view = View.of(pairs.records, pairs.released, pairs.radius, precision, translates=translates)
@@ -174,7 +174,7 @@ class _Search:
             return {}
         params = view, tuple(asked.values()), COUNTING.rows
         parts = list(self._source.scan(fitting_rows, params, "completing records", self._progress))
-        strangers, new = Strangers(self._source, view, self._attributes), {}
+        strangers, new = RowsAsStrangers(self._source, view, self._attributes), {}
         for (number, equations), found in zip(asked.items(), zip(*parts, strict=True), strict=True):
             rows = self.fitting[number] = np.concatenate([part for part, _ in found])
             if not self._one_value(rows):

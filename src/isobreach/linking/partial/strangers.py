@@ -45,7 +45,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Counting:
+class StrangerCounting:
     """How strangers are counted.
 
     Attributes
@@ -70,11 +70,11 @@ class Counting:
     least_equal: int = 100
 
 
-COUNTING = Counting()
+COUNTING = StrangerCounting()
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class _StrangerPairs:
     """Sampled rows as the equations see them; pairs of rows that are the same point are no strangers."""
 
     whole: FloatArray
@@ -100,7 +100,7 @@ class _Pairs:
         return np.asarray(np.maximum(left_over, np.abs(lifted - hidden) / (1 + self.slope)) / self.bound)
 
 
-def _fitting_pairs(tile: tuple[slice, slice], pairs: _Pairs) -> int:
+def _fitting_pairs(tile: tuple[slice, slice], pairs: _StrangerPairs) -> int:
     """How many pairs of a tile, above the diagonal, meet the equations."""
     rows, columns = tile
     gaps = (cdist(part[rows], part[columns]) for part in (pairs.across, pairs.lift, pairs.hidden))
@@ -110,7 +110,7 @@ def _fitting_pairs(tile: tuple[slice, slice], pairs: _Pairs) -> int:
     return int(np.count_nonzero(apart & (first < second)))
 
 
-class Strangers:
+class RowsAsStrangers:
     """The release's rows as strangers, for one view of them."""
 
     def __init__(self, source: Engine, view: View, attributes: Attributes) -> None:
@@ -165,7 +165,7 @@ class Strangers:
             return rows * (fitting + 1) / pairs.number
         return max(by_chance, min(1 / pairs.number, coarse) * rows * free)
 
-    def _fitting(self, pairs: _Pairs, enough: int) -> int:
+    def _fitting(self, pairs: _StrangerPairs, enough: int) -> int:
         """C, or a number above ``enough``."""
         found, count = 0, len(pairs.whole)
         for part in self._source.workers.join(_fitting_pairs, pairs, count, count, "counting strangers", triangle=True):
@@ -174,7 +174,7 @@ class Strangers:
                 break
         return found
 
-    def _pairs(self, equations: Equations, count: int) -> _Pairs:
+    def _pairs(self, equations: Equations, count: int) -> _StrangerPairs:
         sample = self._sampled(count)
         across, lift = sample.along @ equations.across, sample.along @ equations.lift
         # With nothing left over, or nothing hidden, that equation holds by itself.
@@ -182,7 +182,7 @@ class Strangers:
         across = across if across.shape[1] else nothing
         lift, hidden = (lift, sample.hidden) if lift.shape[1] else (nothing, nothing)
         worst = float(sample.error.max()) + equations.own_error
-        return _Pairs(sample.whole, across, lift, hidden, worst, equations.slope)
+        return _StrangerPairs(sample.whole, across, lift, hidden, worst, equations.slope)
 
     def _sampled(self, count: int) -> "_Sample":
         """So many rows, the same ones whatever is asked of them."""

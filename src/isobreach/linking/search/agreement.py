@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.linking.search.assignment import Outcome, Search
+from isobreach.linking.search.assignment import Search, SearchOutcome
 
 IntArray = NDArray[np.int64]
 
@@ -46,7 +46,7 @@ def backbone(search: Search) -> Agreement:
     return _listed(found) if found.exhaustive else _asked(search, found)
 
 
-def _largest(search: Search) -> Outcome:
+def _largest(search: Search) -> SearchOutcome:
     # Usually every record that has a candidate is there: look for such an assignment first, it prunes most.
     found = search.largest(least=len(search.domains.records), cap=_CAP)
     if found.assignments or not found.complete:
@@ -54,7 +54,7 @@ def _largest(search: Search) -> Outcome:
     return search.largest(least=1, cap=_CAP)
 
 
-def _listed(found: Outcome) -> Agreement:
+def _listed(found: SearchOutcome) -> Agreement:
     images: dict[int, list[int]] = {}
     for assignment in found.assignments:
         for record, value in assignment.items():
@@ -65,7 +65,7 @@ def _listed(found: Outcome) -> Agreement:
     return Agreement(links, possible, found.size, complete=True)
 
 
-def _asked(search: Search, found: Outcome) -> Agreement:
+def _asked(search: Search, found: SearchOutcome) -> Agreement:
     """Too many assignments to list: ask of each record whether a largest one exists without its present value."""
     undecided = set(found.assignments[0].items())
     for assignment in found.assignments:

@@ -120,7 +120,7 @@ class Budget:
 
 
 @dataclass
-class Outcome:
+class SearchOutcome:
     """What a search found.
 
     ``size``: number of records in the largest assignments. ``assignments``: such assignments, each record -> value.
@@ -154,11 +154,11 @@ class Search:
         self.budget = budget
         self._matrix: BitArray | None = None
 
-    def largest(self, *, least: int, cap: int) -> Outcome:
+    def largest(self, *, least: int, cap: int) -> SearchOutcome:
         """The largest assignments of at least ``least`` records; at most ``cap`` of them are listed."""
         return self._run(self.domains, {}, least, cap)
 
-    def another(self, record: int, value: int, size: int) -> Outcome:
+    def another(self, record: int, value: int, size: int) -> SearchOutcome:
         """An assignment of ``size`` records in which ``record`` is not ``value``."""
         vertex = self.domains.vertex(record, value)
         if self._prepared():
@@ -167,7 +167,7 @@ class Search:
             return self._run(self.domains, {}, size, 1, closed, enough=size)
         return self._run(self.domains.kept(np.arange(self.domains.size) != vertex), {}, size, 1, enough=size)
 
-    def containing(self, record: int, value: int, size: int) -> Outcome:
+    def containing(self, record: int, value: int, size: int) -> SearchOutcome:
         """An assignment of ``size`` records in which ``record`` is ``value``."""
         self.budget.nodes -= self.domains.cost
         return self._run(self.domains.agreeing(self.geometry, record, value), {record: value}, size, 1, enough=size)
@@ -186,8 +186,8 @@ class Search:
         cap: int,
         closed: NDArray[np.bool_] | None = None,
         enough: int = _NEVER,
-    ) -> Outcome:
-        found = Outcome(size=max(least, 0), enough=enough)
+    ) -> SearchOutcome:
+        found = SearchOutcome(size=max(least, 0), enough=enough)
         if closed is not None and self._matrix is not None:
             _bit_search(self._matrix, domains, closed, assigned, found, cap, self.budget)
         else:
@@ -200,7 +200,7 @@ class Search:
 
 
 def _explore(
-    geometry: Geometry, domains: Domains, assigned: dict[int, int], found: Outcome, cap: int, budget: Budget
+    geometry: Geometry, domains: Domains, assigned: dict[int, int], found: SearchOutcome, cap: int, budget: Budget
 ) -> None:
     while not budget.spent:
         slack = len(assigned) + len(domains.records) - found.needed
@@ -236,7 +236,7 @@ def _bit_search(
     domains: Domains,
     closed: NDArray[np.bool_],
     assigned: dict[int, int],
-    found: Outcome,
+    found: SearchOutcome,
     cap: int,
     budget: Budget,
 ) -> None:
