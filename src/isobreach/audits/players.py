@@ -23,7 +23,11 @@ PLAIN = "as it is"  # estimates without anything done to them
 
 def public_settings(model: ReleaseModel, epsilon: float) -> dict[str, Any]:
     """Settings of attacks that follow from what anyone knows of a scheme, by their names."""
-    known = {"motion": model.motion if model.moves else None, "transform": model.coefficients}
+    known = {
+        "motion": model.motion if model.moves else None,
+        "transform": model.coefficients,
+        "noise_kind": model.noise if model.noise in ("components", "multiplicative") else None,
+    }
     return {"epsilon": epsilon, **{name: value for name, value in known.items() if value is not None}}
 
 
