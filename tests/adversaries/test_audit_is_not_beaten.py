@@ -51,6 +51,9 @@ TELLING = [
         ("values_within_ranges", "waiting times, orthogonal", 3),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),
+        ("likely_record_of_the_sample", "clusters, component-noise", 0),
+        ("groups_in_the_release", "clusters, multiplicative-noise", 0),
+        ("noise_of_its_own_row", "gaussian, multiplicative-noise", 0),
     ),
 ]
 

@@ -97,8 +97,9 @@ def test_with_one_record_more_than_dimensions_lateration_is_exact_and_the_descen
     assert 0.05 < error.mean() < 0.4
 
 
-@pytest.mark.parametrize(("known", "expected"), [(4, 0.41), (17, 0.12)])
-def test_its_mean_error_on_letter(known, expected):
+@pytest.mark.parametrize(("known", "expected", "first"), [(4, 0.41, 0.36), (17, 0.12, 0.10)])
+def test_its_mean_error_on_letter(known, expected, first):
+    """First measured on a table like Letter: 0.36 and 0.10. Letter itself spreads more."""
     letter = ib.datasets.load("letter").values.astype(np.float64)
     rng, errors = np.random.default_rng(0), []
     for _ in range(40):
@@ -108,6 +109,7 @@ def test_its_mean_error_on_letter(known, expected):
         found = kaplan_estimates(linked, pair_distances(records, linked), start)
         errors.append((np.linalg.norm(found - records, axis=1) / np.linalg.norm(records, axis=1)).mean())
     assert np.mean(errors) == pytest.approx(expected, abs=0.02)
+    assert first < np.mean(errors) < 1.25 * first
 
 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
