@@ -437,8 +437,14 @@ def audit(
     named = replace(result, names=names, ids=table.ids, left_out=table.left_out, call=call)
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
-        prepared = _prepared(table)
-        named = replace(named, names=table.attributes, steps=steps, prepared=prepared, rows_read=table.rows_read)
+        named = replace(
+            named,
+            names=table.attributes,
+            steps=steps,
+            prepared=_prepared(table),
+            rows_read=table.rows_read,
+            ids_are_rows=np.array_equal(table.ids, table.rows) if table.ids is not None else False,
+        )
     return _as(AuditReport, named)
 
 

@@ -152,6 +152,8 @@ class Matrix:
         What each level of a cell means; last what the smallest are or, in a ``dense`` one, cells without a figure.
     note
         How to read it.
+    mark
+        What a mark in cells means; empty where there is none.
     dense
         Whether columns are many: small cells, and heads that stand upright.
     """
@@ -165,6 +167,7 @@ class Matrix:
     rows: tuple[MatrixRow, ...]
     levels: tuple[str, ...]
     note: str
+    mark: str = ""
     dense: bool = False
 
 

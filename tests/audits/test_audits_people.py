@@ -53,6 +53,15 @@ def test_what_is_said_of_a_person_is_true_of_the_table(audited):
     assert any(one.copies for one in result.exposed)
 
 
+def test_who_may_be_the_most_exposed_is_counted(audited):
+    """Everybody whose interval reaches that of the first, and nobody whom a blind guess breaches."""
+    _, result = audited
+    high, first = result.records.limits()[1], result.exposed[0].exposure.low
+    people = [row for row in range(len(high)) if high[row] >= first and not result.baselines.blind_records[row]]
+    assert result.indistinct == len(people) > 1
+    assert {one.row for one in result.exposed[:1]} <= set(people)
+
+
 def test_people_who_are_as_exposed_as_each_other_share_a_rank():
     """With two groups there are few different figures: whoever has the same ones is not put before another."""
     result = audit(table(1), epsilon=0.05, coalition_sizes=[2, 4], trials=2, seed=0)

@@ -166,6 +166,8 @@ def test_missing_values_are_one_error_with_both_choices():
         "keeps all 5 rows and fills 3 cells with the column's mean or most common category; or name fewer columns with "
         "columns=[...]."
     )
+    with pytest.raises(ib.InputError, match="1 column of text is left out: categories='one-hot' keeps it"):
+        ib.prepare(holes())
 
 
 @pytest.mark.parametrize("mark", ["-", "?", "n/a", "NA", "null", ".", "—"])

@@ -16,6 +16,7 @@ import isobreach as ib
 from isobreach.audits import Cell, Criterion, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.report import audit_document, audit_schema, audit_verdict
 from isobreach.report.audit_decision import _exceeds
+from isobreach.report.audit_tables import people
 from json_schema import violations
 
 RNG = np.random.default_rng(0)
@@ -322,6 +323,18 @@ def test_rows_and_attributes_are_counted_once_and_named(tmp_path):
     assert "× 6" not in text
     size = {"rows": 53, "rows_read": 60, "attributes": 4, "columns": 6}
     assert json.loads(report.to_json())["table"] == size
+
+
+def test_rows_of_people_are_those_of_the_owners_table():
+    """Seven rows are dropped: whoever has no name is told by the row that the owner can look up."""
+    frame = _frame(60).reset_index(drop=True)
+    frame.iloc[:7, 0] = np.nan
+    table = ib.prepare(frame, missing="drop")
+    report = ib.audit(table, epsilon=0.3, trials=4, coalition_sizes=[2], seed=0, attacks=[], samples=(), splits=2)
+    shown = people(report)
+    assert [head.title for head in shown.heads].count("Row") == 1
+    assert (shown.heads[0].title, shown.heads[0].kind) == ("Row", "of your table, counted from 0")
+    assert [int(row[0]) for row in shown.rows] == [one.row + 7 for one in report.exposed[: len(shown.rows)]]
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,8 @@ class AuditResult:
         Whether anyone was played who could undo the scheme; otherwise only guesses were, and nothing was found out.
     rows_read
         Rows of the owner's table before some were dropped; 0 where it was taken as it is.
+    ids_are_rows
+        Whether ``ids`` are rows of the owner's table, counted from 0, because some were dropped.
     call
         What has to be typed in Python to get the same result.
     """
@@ -301,6 +303,7 @@ class AuditResult:
     beside: Mapping[str, str] = field(default_factory=dict)
     tested: bool = True
     rows_read: int = 0
+    ids_are_rows: bool = False
     call: str = field(default="", repr=False)
 
     def at(self, size: int) -> SizeFigures:
@@ -345,6 +348,14 @@ class AuditResult:
         People whom a blind guess breaches are not counted.
         """
         return np.bincount(self.records.needed[~self.baselines.blind_records], minlength=len(self.sizes) + 1)
+
+    @cached_property
+    def indistinct(self) -> int:
+        """How many people may be the most exposed: their intervals reach that of the first, whom they count too."""
+        if not self.exposed:
+            return 0
+        reach = self.records.limits()[1] >= self.exposed[0].exposure.low  # not a number does not
+        return int((reach & ~self.baselines.blind_records).sum())
 
     @property
     def moves(self) -> bool:

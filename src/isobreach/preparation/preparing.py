@@ -58,7 +58,8 @@ def prepare(
         steps_left = [] if categories == "one-hot" else ["To keep categories: --categories one-hot."]
         step = " ".join([*steps_left, *(f"Note: {note}." for note in raw.notes)])
         raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
-    rows, done = _complete(kept, missing, raw.rows, name)
+    texts = sum(step.parameters.get("reason") == "text" for step in steps)
+    rows, done = _complete(kept, missing, raw.rows, name, texts)
     steps += done
     kept = [column.take(rows) for column in kept] if len(rows) < raw.rows else kept
     kept, done = _varying(kept, named)
@@ -187,9 +188,12 @@ def _one_hot(column: RawColumn) -> Step:
 
 
 def _complete(
-    kept: Sequence[RawColumn], missing: str | None, total: int, name: str
+    kept: Sequence[RawColumn], missing: str | None, total: int, name: str, texts: int
 ) -> tuple[NDArray[np.int64], list[Step]]:
-    """Rows that stay, and what was done about missing values; refuses them where nothing was asked for."""
+    """Rows that stay, and what was done about missing values; refuses them where nothing was asked for.
+
+    ``texts``: columns of text that are left out because nobody asked for categories.
+    """
     holes = {column.name: column.missing for column in kept}
     holes = {label: cells for label, cells in holes.items() if cells.any()}
     every = np.arange(total, dtype=np.int64)
@@ -197,7 +201,7 @@ def _complete(
         return every, []
     whole = ~np.any(list(holes.values()), axis=0)
     if missing is None:
-        raise _undecided(holes, whole, len(kept), name)
+        raise _undecided(holes, whole, len(kept), name, texts)
     if missing == "drop":
         if not whole.any():
             rule = "must have a row without missing values where --missing is drop"
@@ -209,7 +213,9 @@ def _complete(
     return every, [_filled(column) for column in kept if column.name in holes]
 
 
-def _undecided(holes: dict[str, NDArray[np.bool_]], whole: NDArray[np.bool_], columns: int, name: str) -> InputError:
+def _undecided(
+    holes: dict[str, NDArray[np.bool_]], whole: NDArray[np.bool_], columns: int, name: str, texts: int
+) -> InputError:
     """The one error that says where values are missing, and what each choice would leave."""
     counts = sorted(((int(cells.sum()), label) for label, cells in holes.items()), key=lambda pair: -pair[0])
     listed = ", ".join(f"{label!r} {number:,}" for number, label in counts[:_LISTED])
@@ -221,6 +227,10 @@ def _undecided(holes: dict[str, NDArray[np.bool_]], whole: NDArray[np.bool_], co
         f"{drop} leaves {kept:,} of {total:,} rows with all {kept_columns}; {mean} keeps all {total:,} rows and fills "
         f"{count(cells, 'cell')} with the column's mean or most common category; or name fewer columns with {fewer}."
     )
+    if texts:
+        encode = "--categories one-hot" if name == "DATA" else "categories='one-hot'"
+        are, them = ("is", "it") if texts == 1 else ("are", "them")
+        step += f" {count(texts, 'column')} of text {are} left out: {encode} keeps {them}."
     got = f"{count(cells, 'missing value')} in {len(counts)} of {kept_columns}: {listed}{rest}"
     return InputError(name, "must have no missing values, or a choice of what to do with them", got, step)
 

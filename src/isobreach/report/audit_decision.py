@@ -307,7 +307,7 @@ def _above(result: AuditResult, found: Gate) -> Reached | None:
 def _found(result: AuditResult, found: Gate) -> str:
     exceeding = _above(result, found)
     if exceeding is not None:
-        return f"{share(exceeding.breached.value)} ({knows(exceeding.cell)})"
+        return f"{sampled(exceeding.breached)}: {knows(exceeding.cell)}"
     if found.attacker is not None:
         outcome = "reads values" if found.attacker.claimed else "is undecided"
         return f"The {attack_name(found.attacker.name)} {outcome}"

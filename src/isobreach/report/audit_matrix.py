@@ -8,6 +8,10 @@ from isobreach.report.audit_words import breaches, capital, least_knowledge, met
 from isobreach.report.numbers import sampled, share
 
 _MARK = "†"
+_UNNAMED = (
+    f"{_MARK} More values are read than the figure counts, from the release alone: only names and directions of their "
+    "columns are missing. The cells are coloured by what is read: treat them as unsafe."
+)
 _LEVELS = (0.01, 0.1, 0.5, 0.9)
 _LEGEND = (
     "under 1%",
@@ -57,6 +61,7 @@ def matrix_section(result: AuditResult) -> Section:
         rows=tuple(rows),
         levels=_LEGEND,
         note=_note(result),
+        mark="" if _reader(result, result.reached(0, 0)) is None else _UNNAMED,
     )
     return Section("Who can do what", (block,), matrix_lead(result), brief=True)
 
@@ -69,7 +74,7 @@ def matrix_lead(result: AuditResult) -> str:
     most = f"up to {count(largest, 'insider')}"
     reader = _reader(result, result.reached(0, 0))
     if reader is not None:
-        return f"{reads(result, reader)} {_by_others(result, best)}"
+        return f"{_read_words(result, reader)} {_by_others(result, best, alone)}"
     if result.baselines.blind >= 0.5:
         better = "Nobody who was played does better." if best is None else breaches(result, best)
         return f"A blind guess breaches {share(result.baselines.blind)} of all people, without the release. {better}"
@@ -90,13 +95,29 @@ def matrix_lead(result: AuditResult) -> str:
     return f"{capital(who(best.cell))} can breach half of the other people."
 
 
-def _by_others(result: AuditResult, best: Reached | None) -> str:
-    """Who breaches half besides, where somebody reads values without any knowledge."""
+def _read_words(result: AuditResult, reader: AttackerFigures) -> str:
+    """What is read without any knowledge, in few words."""
+    number, total = len(reader.read), result.attribute_count
+    read = "all values" if number == total else f"{number} of {count(total, 'attribute')}" if number else "some values"
+    verb = "is" if number == 1 else "are"
+    return f"From the release alone, {read} {verb} read ({_MARK}), but without the names of the columns."
+
+
+def _by_others(result: AuditResult, best: Reached | None, alone: Reached | None) -> str:
+    """Who breaches half under these names, where somebody reads values without any knowledge."""
     if best is None:
         largest, sample = result.matrix.sizes[-1], result.matrix.samples[-1]
         most = f"up to {count(largest, 'insider')}{_and_sample(sample)}"
         return f"Nobody who was played breaches half of the other people, with {most}."
-    return breaches(result, best)
+    if alone is None or alone == best:
+        return f"{capital(_achieves(best))}."
+    return f"{capital(_achieves(best))}; without public records, {_achieves(alone)}."
+
+
+def _achieves(one: Reached) -> str:
+    """Who breaches how many."""
+    whom = "every other person" if one.breached.value == 1 else f"{sampled(one.breached)} of the other people"
+    return f"{who(one.cell)} {'breaches' if one.cell.insiders <= 1 else 'breach'} {whom}"
 
 
 def _reader(result: AuditResult, one: Reached) -> AttackerFigures | None:
@@ -137,22 +158,13 @@ def _level(value: float) -> int:
 
 
 def _note(result: AuditResult) -> str:
-    said = [
-        (
-            f"Each cell: the best attack with that knowledge, mean over {count(result.matrix.splits, 'split')} of the "
-            f"table (sampled; {_split_words(result)}); which attack is best was chosen on one half of the splits and "
-            "measured on the other. Point at a cell, or use the arrow keys, for its 95% interval. An attacker may "
-            "ignore what he knows, so no figure falls to the right or downwards. Insiders know their own rows. A blind "
-            f"guess, without the release, breaches {share(result.baselines.blind)} (exact)."
-        )
-    ]
-    if _reader(result, result.reached(0, 0)) is not None:
-        said.insert(
-            0,
-            f"{_MARK} More values are read than the figure counts, from the release alone: only names and directions "
-            "of their columns are missing. These cells are coloured by what is read: treat them as unsafe.",
-        )
-    return " ".join(said)
+    return (
+        f"Each cell: the best attack with that knowledge, mean over {count(result.matrix.splits, 'split')} of the "
+        f"table (sampled; {_split_words(result)}); which attack is best was chosen on one half of the splits and "
+        "measured on the other. Point at a cell, or use the arrow keys, for its 95% interval. An attacker may "
+        "ignore what he knows, so no figure falls to the right or downwards. Insiders know their own rows. A blind "
+        f"guess, without the release, breaches {share(result.baselines.blind)} (exact)."
+    )
 
 
 def _split_words(result: AuditResult) -> str:

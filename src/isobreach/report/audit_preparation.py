@@ -65,7 +65,9 @@ def length_sentences(result: AuditResult) -> list[str]:
     verb, them = ("carries", "it") if len(found) == 1 else ("carry", "them")
     said = (
         f"{names} {verb} {carried} of the squared length of all records: a breach is almost only about {them}, and "
-        "says little of the other attributes. To count all attributes alike, add --standardise (in Python: "
-        "ib.prepare(..., standardise=True)); --both gives both verdicts."
+        "says little of the other attributes."
     )
-    return [said]
+    if result.beside:
+        return [f"{said} Both verdicts stand side by side."]
+    alike = "To count all attributes alike, add --standardise (in Python: ib.prepare(..., standardise=True))"
+    return [f"{said} {alike}; --both gives both verdicts."]

@@ -27,7 +27,14 @@ _INTERVAL = "sampled, 95% interval"
 _TRIED = "exact for the groups tried"
 _NEAR = "Close to the average: nearer to the column means than nine tenths of the people."
 _LARGE = "Large values: a longer record than nine tenths of the people, so that an estimate may err by more."
-_TIES = "Whoever shares a rank is equally exposed as far as the groups tell, and is listed by row."
+_TIES = "People with the same figures are listed by row."
+# Whether rows were dropped, and whether ids are rows of the owner's table: what rows are counted in.
+_ROWS = {
+    (False, False): "counted from 0",
+    (True, False): "counted from 0, without dropped ones",
+    (True, True): "of your table, counted from 0",
+    (False, True): "of your table, counted from 0",
+}
 _COPIES = "Near copies: other people whose records differ by at most {:.0%} of the length."
 
 
@@ -49,8 +56,8 @@ def people_lead(result: AuditResult) -> str:
         more = worst_attacker(result).breached.value > result.baselines.blind and result.matrix.splits
         return f"{nobody} The best attackers, above, breach more." if more else nobody
     return (
-        f"For {breached:,} of {result.rows:,} people, up to {largest} are enough: half of such random groups breach "
-        f"them with the {result.method}, while a blind guess does not."
+        f"For {breached:,} of {result.rows:,} people (sampled), up to {largest} are enough: half of such random groups "
+        f"breach them with the {result.method}, while a blind guess does not."
     )
 
 
@@ -89,8 +96,7 @@ def people(result: AuditResult) -> Table:
     rows = tuple(
         (
             *(() if result.ids is None else (str(result.ids[one.row]),)),
-            str(one.row),
-            f"{one.rank} =" if one.alike > 1 else str(one.rank),
+            *(() if result.ids_are_rows else (str(one.row),)),
             *([_easy(one)] if easy else []),
             f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed),
             sampled(one.exposure),
@@ -98,9 +104,8 @@ def people(result: AuditResult) -> Table:
         for one in shown
     )
     heads: tuple[Column | str, ...] = (
-        *(() if result.ids is None else ("Person",)),
-        Column("Row", "counted from 0", number=result.ids is not None),
-        Column("Rank", "= is shared", number=True),
+        *(("Person",) if _has_ids(result) else ()),
+        Column("Row", _ROWS[result.rows_read > result.rows, result.ids_are_rows], number=_has_ids(result)),
         *(["What makes this person easy"] if easy else []),
         Column("Insiders needed", "sampled", number=True),
         Column("Breached by random groups", _INTERVAL, number=True),
@@ -111,19 +116,20 @@ def people(result: AuditResult) -> Table:
         *([_COPIES.format(result.epsilon)] if any(one.copies for one in shown) else []),
     ]
     meant += ["These go with exposure; they do not prove its cause."] if meant else []
-    last = shown[-1]
-    more = last.rank + last.alike - 1 - len(shown)
-    ties = [f"{count(more, 'person shares', 'people share')} the last rank and are not shown."] if more else []
-    ties += [_TIES] if any(one.alike > 1 for one in shown) else []
+    several = f"Any of {result.indistinct:,} people may be the most exposed: their intervals overlap that of the first."
     words = [
-        f"The {len(rows)} most exposed, {result.method}.",
-        *ties,
+        f"The {len(rows)} highest figures, {result.method}.",
+        *([several] if result.indistinct > 1 else []),
+        *([_TIES] if any(one.alike > 1 for one in shown) else []),
         *meant,
-        "Breached by random groups: mean over groups of all sizes that were tried.",
-        "Where intervals overlap, the order is not certain. All people: per_record.parquet.",
+        "Breached by random groups: mean over groups of all sizes that were tried. All people: per_record.parquet.",
     ]
     note = " ".join(words)
     return Table("The most exposed people", heads, rows, note)
+
+
+def _has_ids(result: AuditResult) -> bool:
+    return result.ids is not None and not result.ids_are_rows
 
 
 def _easy(one: ExposedPerson) -> str:

@@ -32,7 +32,9 @@ def column(result: AuditResult, place: int) -> str:
 
 def person(result: AuditResult, row: int) -> str:
     """A record's id, or its row counted from 0."""
-    return str(row) if result.ids is None else str(result.ids[row])
+    if result.ids is None or result.ids_are_rows:
+        return f"row {row if result.ids is None else result.ids[row]}"
+    return str(result.ids[row])
 
 
 def near(result: AuditResult) -> str:

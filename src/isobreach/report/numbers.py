@@ -34,12 +34,18 @@ def sampled(value: Sampled) -> str:
     if width == 0:  # counted
         return share(value.value)
     digits = 0 if width >= _POINT else 1
-    low, high = (f"{100 * end:.{digits}f}" for end in (value.low, value.high))
+    low, high = (_end(100 * end, digits) for end in (value.low, value.high))
     said = share(value.value, digits)
     if low == high:
         inside = share(value.high, digits) if float(high) in (0, 100) else f"{high}%"
         return f"{said} ({inside})" if inside != said else said
     return f"{said} ({low} to {high}%)"
+
+
+def _end(percents: float, digits: int) -> str:
+    """An end of an interval: 0 and 100 need no decimal."""
+    text = f"{percents:.{digits}f}"
+    return f"{float(text):.0f}" if float(text) in (0, 100) else text
 
 
 def probability(value: float) -> str:

@@ -46,6 +46,7 @@ def _grids(block: Block) -> Iterator[str | Grid]:
         case Matrix():
             rows = tuple((row.title, *(cell.text for cell in row.cells)) for row in block.rows)
             yield Grid((f"{block.corner}; {block.across}:", *block.columns), rows)
+            yield from [block.mark] if block.mark else []
         case Decision():
             yield ""
             if block.gate:
