@@ -192,13 +192,13 @@ def _linkability(result: AuditResult) -> tuple[str, str]:
 
 
 def _inference(result: AuditResult) -> tuple[str, str]:
-    learned = result.learned(result.sizes[-1], result.matrix.samples[-1])
-    blind = result.baselines.blind_attributes
+    shares = result.learned_shares(result.sizes[-1], result.matrix.samples[-1])
+    learned, blind = shares.value, result.baselines.blind_attributes
     gained = learned > blind + 0.005
     place = int((learned - blind).argmax())
     if not gained.any():
         return "Not beyond what a blind guess tells.", f"blind guess: up to {share(float(blind.max()))} of people"
-    most, guess = share(float(learned[place])), share(float(blind[place]))
+    most, guess = sampled(shares.of(place)), share(float(blind[place]))
     figure = f"{most} of people for {column(result, place)!r}; blind guess: {guess}"
     return (
         f"Yes. Of {int(gained.sum())} of {result.attribute_count} attributes more is learned than by a blind guess.",

@@ -5,7 +5,7 @@ import numpy as np
 
 from isobreach._phrases import count
 from isobreach.audits import AuditResult, ExposedPerson, Remedies, Sampled, Stopped
-from isobreach.document import Bar, Bars, Column, Section, Table, Text
+from isobreach.document import Bar, Bars, Block, Column, Section, Table, Text
 from isobreach.report.audit_matrix import public_knowledge
 from isobreach.report.audit_words import (
     attack_name,
@@ -41,7 +41,7 @@ _COPIES = "Near copies: other people whose records differ by at most {:.0%} of t
 def people_section(result: AuditResult) -> Section:
     """How many insiders it takes to breach each person, and the most exposed people."""
     needed = [needed_chart(result)] if result.people_by_insiders[:-1].any() else []
-    listed_people = [people(result)] if result.exposed else []
+    listed_people: tuple[Block, ...] = (Text(_whom(result)), people(result)) if result.exposed else ()
     left = int(result.baselines.blind_records.sum())
     who = f"Not counted or listed here: {count(left, 'person', 'people')} whom a blind guess breaches anyway."
     left_out = [Text(who, soft=True)] if left and (needed or listed_people) else []
@@ -116,16 +116,24 @@ def people(result: AuditResult) -> Table:
         *([_COPIES.format(result.epsilon)] if any(one.copies for one in shown) else []),
     ]
     meant += ["These go with exposure; they do not prove its cause."] if meant else []
-    several = f"Any of {result.indistinct:,} people may be the most exposed: their intervals overlap that of the first."
     words = [
-        f"The {len(rows)} highest figures, {result.method}.",
-        *([several] if result.indistinct > 1 else []),
         *([_TIES] if any(one.alike > 1 for one in shown) else []),
         *meant,
         "Breached by random groups: mean over groups of all sizes that were tried. All people: per_record.parquet.",
     ]
     note = " ".join(words)
     return Table("The most exposed people", heads, rows, note)
+
+
+def _whom(result: AuditResult) -> str:
+    """Who is listed, and that there is no order where intervals tell of none."""
+    shown = min(len(result.exposed), MOST)
+    if result.indistinct <= 1:
+        return f"The most exposed person comes first, by the {result.method}."
+    said = (
+        f"Any of {result.indistinct:,} people may be the most exposed, by the {result.method}: their intervals overlap."
+    )
+    return f"{said} {shown} of them:" if shown < result.indistinct else said
 
 
 def _has_ids(result: AuditResult) -> bool:
