@@ -226,8 +226,8 @@ def test_records_of_the_sample_that_recur_in_the_release_are_links(seeds):
 
 def test_known_records_are_linked_where_their_rows_are_not_given():
     case = Planted(0, "rigid")
-    given = case.attacked(case.knowledge(3))
-    linked = case.attacked(case.knowledge(known=case.records[:3]))
+    given = case.attacked(case.knowledge(3), effort=300)
+    linked = case.attacked(case.knowledge(known=case.records[:3]), effort=300)
     assert (linked.linkage.rows == case.order[:3]).all()
     assert linked.estimates == pytest.approx(given.estimates)
 
@@ -236,7 +236,7 @@ def test_a_study_changes_nothing():
     case = Planted(0, rows=120)
     engine = LocalEngine(case.released)
     studied = ALIGNMENT.study(engine, noise=None, seed=5, progress=lambda *_: None, **ALIGNMENT.checked({}))
-    arguments = {"seed": 5, "progress": lambda *_: None, "settings": {}}
+    arguments = {"seed": 5, "progress": lambda *_: None, "settings": {"effort": 300}}
     for insiders in (2,):
         alone = reconstruct(ALIGNMENT, engine, case.knowledge(insiders), **arguments)
         with_study = reconstruct(ALIGNMENT, engine, case.knowledge(insiders), studied=studied, **arguments)
@@ -247,8 +247,8 @@ def test_a_study_changes_nothing():
 def test_the_seed_decides_and_nothing_else():
     case = Planted(0, rows=120)
     one, other = (
-        ib.reconstruct("alignment", LocalEngine(case.released, workers=w, block_rows=b), case.knowledge(1), seed=3)
-        for w, b in ((1, None), (2, 50))
+        ib.reconstruct("alignment", engine, case.knowledge(1), seed=3, effort=300)
+        for engine in (LocalEngine(case.released, workers=1), LocalEngine(case.released, workers=2, block_rows=50))
     )
     assert (one.estimates == other.estimates).all()
     assert one.evaluations == other.evaluations
@@ -256,7 +256,7 @@ def test_the_seed_decides_and_nothing_else():
 
 def test_effort_limits_the_search():
     case = Planted(0)
-    little, much = (case.attacked(case.knowledge(), effort=effort) for effort in (1, 4000))
+    little, much = (case.attacked(case.knowledge(), effort=effort) for effort in (1, 300))
     assert little.evaluations < much.evaluations
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
+from effort import slow
 from isobreach.attacks.alignment.certificate import certificate
 from isobreach.attacks.alignment.components import components
 from isobreach.attacks.alignment.covariance import Explorer, Quadratic
@@ -145,7 +146,7 @@ def test_a_mirror_has_the_value_of_the_reflected_pose(translates, links):
     assert slope == pytest.approx(np.array(slopes), abs=1e-5, rel=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 1, *slow(*range(2, 8))])
 def test_a_pose_that_is_wrong_by_a_reflection_is_mended(seed):
     """Whatever its mirror: no axis is near the one that is planted."""
     rng = np.random.default_rng(seed)

@@ -84,7 +84,7 @@ QUICK = ("auto", "dictionary")
 def test_every_engine_gives_the_same_bits(asked, monkeypatch):
     monkeypatch.setattr("isobreach.engine.local.SERIAL_BYTES", 0)
     for width in WIDTHS:
-        assert _same(asked, "normal", width, 0, 1, 2), width
+        assert _same(asked, "normal", width, 0, 100, 2), width  # blocks of one row are left to the slow tests
 
 
 @pytest.mark.slow
