@@ -146,7 +146,9 @@ ATTACKS: Registry[Any] = Registry(
     "attacks",
     "ATTACK",
     "isobreach.attacks:Attack",
-    frozenset({"base", "registry", "refine", "baseline", "column_pairs", "components", "moments", "pairs"}),
+    frozenset(
+        {"base", "knowledge", "registry", "refine", "baseline", "column_pairs", "components", "moments", "pairs"}
+    ),
     ("known-input",),
 )
 SCHEMES: Registry[Any] = Registry(

@@ -12,7 +12,7 @@ from scipy.stats import poisson
 
 import isobreach as ib
 from effort import examples, slow
-from isobreach.attacks.base import Knowledge
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.matching import edges_in_matchings
 from isobreach.attacks.lattice.naming import name_axes
 from isobreach.attacks.lattice.regression import AxisRegression

@@ -117,7 +117,7 @@ def test_under_noise_a_sample_spares_the_search_for_known_records(letter, monkey
     def searched(*given, **settings):
         raise AssertionError("known records were looked for")
 
-    monkeypatch.setattr("isobreach.attacks.permutation.link", searched)
+    monkeypatch.setattr("isobreach.attacks.permutation.method.link", searched)
     case = Case(letter, np.random.default_rng(1), 300, noise=0.3)
     assert case.found(known=case.records[:4]).claimed
     with pytest.raises(AssertionError, match="were looked for"):

@@ -2,8 +2,9 @@
 """What an attacker does: attacks by name, each a module of this package or of another."""
 
 from isobreach._settings import setting
-from isobreach.attacks.base import Attack, Knowledge, NoSettings, Reconstruction
+from isobreach.attacks.base import Attack, NoSettings, Reconstruction
 from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE, KaplanReconstruction, kaplan_estimates, pair_distances
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.known_input import (
     DETERMINED,
     AttackResult,

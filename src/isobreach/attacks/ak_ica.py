@@ -23,8 +23,9 @@ from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach._settings import setting
 from isobreach._validation import check_epsilon, check_seed
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
 from isobreach.attacks.components import Components, costs, independent, matched, rank
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.pairs import AS_FITTED, Affine, estimated
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.engine import Engine

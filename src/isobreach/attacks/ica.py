@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from isobreach._phrases import count
 from isobreach.attacks.ak_ica import ByComponents
-from isobreach.attacks.base import Knowledge
 from isobreach.attacks.components import Components, costs, matched
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.pairs import Affine, Pairs
 from isobreach.engine import Engine
 

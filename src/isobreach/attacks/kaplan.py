@@ -34,7 +34,8 @@ from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach._settings import setting
 from isobreach._validation import LARGEST, check_integer, check_positive, check_seed
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.document import Document, Section, Table
 from isobreach.engine import ArrayColumn, Engine
 from isobreach.errors import InputError

@@ -13,8 +13,9 @@ matrix, one fewer leaves two. Rotations of pairs of columns need one record: ``c
 from typing import Any
 
 from isobreach._progress import Progress
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
 from isobreach.attacks.column_pairs import by_column_pairs
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.known_input import KnownInput
 from isobreach.attacks.pairs import Pairs, PairsReconstruction, pairs_document
 from isobreach.attacks.refine import Evidence

@@ -28,7 +28,8 @@ from isobreach._phrases import count
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach._validation import check_choice, check_epsilon
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.known_input import KnownInput, KnownInputReconstruction
 from isobreach.attacks.pairs import AS_FITTED
 from isobreach.attacks.refine import Evidence, refined, variants

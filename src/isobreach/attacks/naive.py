@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.attacks.base import Knowledge, Reconstruction
+from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.baseline import Baseline
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.moments import moments
 from isobreach.attacks.pairs import Affine, estimated
 from isobreach.attacks.refine import Evidence

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from isobreach._phrases import count
 from isobreach._progress import Progress, no_progress
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine import Evidence, Recipe, Rehearsal, apply, chosen, every_step, recipes
 from isobreach.document import Document
 from isobreach.engine import Engine, tiles

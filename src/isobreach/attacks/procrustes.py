@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach._validation import check_choice, check_epsilon
-from isobreach.attacks.base import Knowledge, Reconstruction
+from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.column_pairs import by_column_pairs
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.pairs import Affine, Pairs, PairsAttack, reconstruction
 from isobreach.attacks.refine import Evidence
 from isobreach.engine import Engine

@@ -41,7 +41,8 @@ from isobreach._progress import Progress
 from isobreach._random import random_source
 from isobreach._settings import setting
 from isobreach._validation import check_epsilon, check_seed
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.pairs import AS_FITTED, Affine, Pairs, estimated
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.engine import Engine, tiles

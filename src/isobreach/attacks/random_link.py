@@ -7,8 +7,9 @@ import numpy as np
 
 from isobreach._random import generator
 from isobreach._validation import check_seed
-from isobreach.attacks.base import Knowledge, Reconstruction
+from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.baseline import Baseline
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine import Evidence
 from isobreach.engine import Engine
 

@@ -10,7 +10,8 @@ from isobreach import _registry
 from isobreach._phrases import left_out
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks import base
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.document import Document
 from isobreach.engine import Engine, as_engine
 

@@ -32,7 +32,8 @@ from scipy.special import fdtrc
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach._validation import check_choice, check_epsilon
-from isobreach.attacks.base import Knowledge, Reconstruction
+from isobreach.attacks.base import Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.pairs import Affine, Fit, Pairs, PairsAttack, not_row_by_row, reconstruction
 from isobreach.attacks.refine import Evidence, ridge
 from isobreach.engine import Engine, tiles

@@ -27,7 +27,8 @@ from isobreach._phrases import count
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach._validation import check_epsilon
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.moments import moments
 from isobreach.attacks.pairs import AS_FITTED, Affine, estimated
 from isobreach.attacks.refine import Evidence, Recipe, apply, recipes, refined

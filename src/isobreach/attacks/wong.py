@@ -15,7 +15,8 @@ import numpy as np
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach._validation import check_choice
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.pairs import Pairs, estimated
 from isobreach.attacks.regression import least_squares
 from isobreach.engine import Engine

@@ -18,7 +18,8 @@ from isobreach.attacks.alignment.refitting import refitted
 from isobreach.attacks.alignment.situation import MOTIONS, Situation, situation_of
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.studied import Studied
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.document import Document
 from isobreach.engine import ONE_BLAS_THREAD, Engine

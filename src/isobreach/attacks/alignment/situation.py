@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.attacks.base import Knowledge
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.linking import Linkage, given_links, link

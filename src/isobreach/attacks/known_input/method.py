@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach._settings import setting
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.known_input.attack import AttackResult, attack, attack_linked
 from isobreach.attacks.known_input.describe import document
 from isobreach.attacks.known_input.refining import Refining

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._random import random_source
-from isobreach.attacks.base import Knowledge
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.known_input.attack import AttackResult
 from isobreach.attacks.known_input.measuring import translates
 from isobreach.attacks.known_input.noisy import DETERMINED

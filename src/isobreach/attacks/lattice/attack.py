@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_positive, check_seed, check_table
-from isobreach.attacks.base import Knowledge, Reconstruction
+from isobreach.attacks.base import Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.frame import Doubt, complement
 from isobreach.attacks.lattice.guessing import guesses
 from isobreach.attacks.lattice.naming import Naming, name_axes

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp
 
-from isobreach.attacks.base import Knowledge
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.correlations import Correlations
 from isobreach.attacks.lattice.naming import Naming
 from isobreach.attacks.lattice.offsets import SIGNS

@@ -6,7 +6,8 @@ from typing import Any
 
 from isobreach._progress import Progress
 from isobreach._settings import setting
-from isobreach.attacks.base import Attack, Knowledge, Reconstruction
+from isobreach.attacks.base import Attack, Reconstruction
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.attack import BUDGET, LatticeReconstruction, lattice_attack
 from isobreach.attacks.lattice.describe import LatticeFindings, document
 from isobreach.attacks.lattice.reading import Study, study

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from isobreach._phrases import expected
 from isobreach._progress import Progress, no_progress
-from isobreach.attacks.base import Knowledge
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.coincidence import COUNTING, wrong_readings
 from isobreach.attacks.lattice.offsets import SIGNS, Options, Settled
 from isobreach.attacks.lattice.placing import Placements, TooManyPlacementsError, centres_of

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.attacks.base import Knowledge
+from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine.grid import ValueGrid, no_grid, shown_grid
 from isobreach.attacks.refine.rays import Rays, shown_rays
 from isobreach.release import unit_roundoff
