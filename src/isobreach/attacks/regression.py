@@ -18,7 +18,8 @@ A fit with as many unknowns as pairs passes through all of them, right or wrong.
 - **a lifted record**: where the release hides (x, -|x|^2 / 2) behind a linear map (ASPE; Wong, Cheung, Kao and Mamoulis
   2009), n + 1 pairs give that record for every released row, and its last number must be -|x|^2 / 2.
 
-Otherwise pairs that were left out tell how far estimates are off.
+Otherwise pairs that were left out tell how far estimates are off. Who holds a sample has one pair more, about: the
+means of sample and release (variant *means as a pair*).
 """
 
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from isobreach._settings import setting
 from isobreach._validation import check_choice, check_epsilon
 from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.knowledge import Knowledge
+from isobreach.attacks.moments import moments
 from isobreach.attacks.pairs import Affine, Fit, Pairs, PairsAttack, not_row_by_row, reconstruction
 from isobreach.attacks.refine import Evidence, ridge
 from isobreach.engine import Engine, tiles
@@ -89,6 +91,8 @@ class Regression(PairsAttack):
                 least_squares, intercept=not intercept
             )
             fits["ridge"] = _ridge
+            if knowledge.sample is not None:
+                fits["means as a pair"] = partial(_with_means, means=_means(release, knowledge.sample, progress))
         what = f"an affine map with{'' if intercept else 'out an'} intercept"
         return reconstruction(release, pairs, fits, evidence, confirmed, what)
 
@@ -109,6 +113,18 @@ def _ridge(pairs: Pairs) -> Affine:
     wide = pairs.rows.shape[1]
     images = ridge(pairs.rows, pairs.records, np.vstack([np.zeros(wide), np.eye(wide)]))
     return Affine(images[1:] - images[0], images[0])
+
+
+def _means(release: Engine, sample: NDArray[Any], progress: Progress) -> Pairs:
+    """The means of a sample and of the release, which a linear map takes to each other: one pair more."""
+    mean, _ = moments(release, progress)
+    return Pairs(np.asarray(sample, dtype=np.float64).mean(axis=0)[None], mean[None], np.array([-1]))
+
+
+def _with_means(pairs: Pairs, *, means: Pairs) -> Affine:
+    """The map back of least squares, without an intercept, of pairs and means."""
+    records, rows = np.vstack([pairs.records, means.records]), np.vstack([pairs.rows, means.rows])
+    return least_squares(Pairs(records, rows, np.append(pairs.numbers, means.numbers)), intercept=False)
 
 
 def _misfit(pairs: Pairs, *, intercept: bool) -> tuple[float, int]:
