@@ -17,6 +17,7 @@ test-slow: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.scan
 
 # The paper's experiments, with the page, the figures and the numbers of the documentation.
 reproduction: $(VENV)/.dev

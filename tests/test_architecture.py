@@ -25,6 +25,7 @@ FOUNDATION = {
     "_settings",
     "_text",
     "_arrow",
+    "_interleaved",
     "_compiled",
     "_version",
     "document",

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_MANY = 1 << 14  # rows for which a compiled kernel is worth its loading: blocks of a pass, not batches of a small table
+
 
 def is_numeric(arrow_type: Any) -> bool:
     """Whether values of an Arrow type are numbers; truths count as 0 and 1."""
@@ -70,5 +72,15 @@ def fill(into: NDArray[Any], columns: list[Any]) -> None:
         if vectors.null_count:
             into[np.from_dlpack(vectors.is_null().cast("uint8")).view(np.bool_)] = np.nan
         return
-    for place, column in enumerate(columns):
-        into[:, place] = np.from_dlpack(plain(column))  # not to_numpy, which imports pandas
+    parts: list[NDArray[Any]] = [
+        np.from_dlpack(plain(column)) for column in columns
+    ]  # not to_numpy, which imports pandas
+    done = 0
+    if into.dtype == np.float64 and len(into) >= _MANY and all(part.dtype == np.float64 for part in parts):
+        from isobreach._interleaved import eight
+
+        while done + 8 <= len(parts):
+            eight(into[:, done : done + 8], *parts[done : done + 8])
+            done += 8
+    for place in range(done, len(parts)):
+        into[:, place] = parts[place]

@@ -17,6 +17,7 @@ from pyarrow import parquet
 import engine_kernels as kernels
 from effort import examples
 from engine_files import ArrayInFiles, written
+from isobreach import _arrow
 from isobreach.engine import ArrayColumn, LocalEngine, ParquetEngine, ParquetFiles, tile_rows
 from isobreach.engine import parquet as module
 from isobreach.engine.column import FileColumn
@@ -103,6 +104,17 @@ def test_a_vector_that_is_missing_is_no_number(tmp_path):
     parquet.write_table(pa.table({"v": vectors}), tmp_path / "t.parquet")
     engine = ParquetEngine(ParquetFiles.of([tmp_path / "t.parquet"], "released"), ["v"])
     np.testing.assert_array_equal(engine.everything("all"), [[1, 2], [np.nan] * 2, [3, np.nan]])
+
+
+@pytest.mark.parametrize("columns", [1, 7, 8, 19])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_columns_become_rows(columns, dtype):
+    """Eight columns at a time by a compiled kernel where rows are many, the others by NumPy."""
+    table = np.random.default_rng(columns).standard_normal((_arrow._MANY + 5, columns)).astype(dtype)
+    for rows in (table, table[:100]):
+        into = np.full(rows.shape, np.nan)
+        _arrow.fill(into, [pa.array(np.ascontiguousarray(column)) for column in rows.T])
+        assert into.tobytes() == rows.astype(np.float64).tobytes()
 
 
 def test_parts_without_rows_do_no_harm(tmp_path):

@@ -2,6 +2,8 @@
 """Tables that stay in their Parquet files: they go in wherever a released table goes, with the same outcome."""
 
 import os
+import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +12,12 @@ from pyarrow import parquet
 
 import isobreach as ib
 from engine_files import written
+from isobreach.attacks import attack_document
 from isobreach.engine import ParquetFiles
+from isobreach.engine.column import FileColumn
+from isobreach.engine.parquet import READING
 from isobreach.errors import InputError, LeftOutWarning
-from isobreach.io import Scan, Source, as_released, as_table
+from isobreach.io import Scan, Source, as_released, as_table, write_columns
 from isobreach.io.vectors import from_rows
 
 ROWS, COLUMNS = 600, 5
@@ -169,3 +174,53 @@ def test_an_attack_takes_two_passes(folder, monkeypatch, kind, most):
     result = ib.attack(KNOWN, scan, seed=0)
     assert len(result.linkage.linked) == 3
     assert most <= len(opened) / len(scan.values.files.groups) < most + 0.2  # the first rows are looked at alone
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"motion": "orthogonal"}, {"motion": "rigid"}, {"motion": "orthogonal", "noise": 0.01}], ids=str
+)
+def test_nothing_as_long_as_the_release_is_asked_for(folder, tmp_path, monkeypatch, arguments):
+    """Links, the most exposed rows, the summary and per_record take some rows of a column at a time."""
+    monkeypatch.setattr("isobreach.engine.parquet.READING", replace(READING, held=0))
+    monkeypatch.setattr("isobreach.engine.column._CHUNK", 100)
+    monkeypatch.setattr("isobreach.engine.ordered._SHORT", 0)
+    taken, take = [], FileColumn.take
+
+    def noting(self, rows):
+        found = take(self, rows)
+        taken.append(len(found))
+        return found
+
+    monkeypatch.setattr(FileColumn, "take", noting)
+    result = ib.attack(RECORDS[:6], ib.scan(folder), seed=0, **arguments)
+    document = attack_document(result)
+    assert len(result.top(20)) == 20
+    write_columns(tmp_path / "per_record.parquet", document.frames["per_record"]())
+    assert max(taken) <= 100
+    plain = ib.attack(RECORDS[:6], RELEASE.data, seed=0, **arguments)
+    written = parquet.read_table(tmp_path / "per_record.parquet")
+    assert written["breach_probability"].to_numpy().tobytes() == plain.breach_probability.tobytes()
+    assert written["relative_residual"].to_numpy().tobytes() == plain.relative_residual.tobytes()
+    assert document.data == attack_document(plain).data
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_release(tmp_path, monkeypatch):
+    """Twice as many rows take no more memory: a number a row would take 32 MB more, a truth a row 4."""
+    monkeypatch.setattr("isobreach.engine.parquet.READING", replace(READING, held=0))
+    peaks = []
+    for rows in (4_000_000, 8_000_000):
+        place = tmp_path / str(rows)
+        place.mkdir()
+        rng = np.random.default_rng(0)
+        with parquet.ParquetWriter(place / "t.parquet", pa.schema(dict.fromkeys("ab", pa.float64()))) as writer:
+            for _ in range(0, rows, 500_000):
+                writer.write_table(pa.table(dict(zip("ab", rng.standard_normal((2, 500_000)), strict=True))))
+        scan = ib.scan(place)
+        known = scan.values.gather([5, rows // 2])[:1]
+        tracemalloc.start()
+        result = ib.attack(known, scan, motion="orthogonal", seed=0)
+        write_columns(place / "per_record.parquet", attack_document(result).frames["per_record"]())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 3e6

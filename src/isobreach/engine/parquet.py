@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._arrow import fill, numpy_type, vector_width
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
-from isobreach.engine.base import Engine, Kernel, tile_rows
+from isobreach.engine.base import BLOCK_TILES, Engine, Kernel, tile_rows
 from isobreach.engine.column import ArrayColumn, Column, FileColumn, FloatArray, IntArray
 from isobreach.engine.threads import Threads
 from isobreach.engine.workers import T, Workers, address
@@ -37,23 +37,23 @@ class Reading:
     Attributes
     ----------
     block_tiles
-        Tiles of a block: two megabytes, which a kernel finds in the cache after they were decoded.
+        Tiles of a block, and of a batch that is decoded: eight megabytes. Smaller ones take longer, a call at a time.
     stretch_tiles
         Least tiles of a stretch: what is left over between two stretches is then little.
     buffer
         Bytes read at a time of a column; without a limit Arrow reads whole row groups.
     kept
-        Most entries of rows that are kept at hand: 32 MiB.
+        Most entries of rows that are kept at hand: 128 MiB, some thousand rows of a few thousand columns.
     held
         Most numbers of a column that stays in memory: 64 MiB. A larger one goes to a temporary file.
     share
         Of the memory that is free, what all rows at once may take.
     """
 
-    block_tiles: int = 4
+    block_tiles: int = BLOCK_TILES
     stretch_tiles: int = 32
     buffer: int = 1 << 16
-    kept: int = 1 << 22
+    kept: int = 1 << 24
     held: int = 1 << 23
     share: float = 0.5
 

@@ -206,8 +206,8 @@ def write_columns(path: str | Path, parts: Iterable[Mapping[str, NDArray[Any]]],
         writer = None
         for part in parts:
             table = pa.table(dict(part))
-            # Numbers that hardly repeat make a dictionary that is given up later: text and truths do repeat.
-            named = [one.name for one in table.schema if not pa.types.is_floating(one.type)]
+            # Text repeats; of numbers that do not, a dictionary is begun and given up.
+            named = [one.name for one in table.schema if pa.types.is_string(one.type)]
             writer = writer or parquet.ParquetWriter(temporary, table.schema, use_dictionary=named)
             writer.write_table(table)
         if writer is not None:

@@ -31,7 +31,7 @@ than drawn strangers make (``isobreach.linking.chance.strangers``).
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,9 @@ _PARTNERS = 32  # links whose distances are counted: more would make chance matc
 _ENOUGH = 20  # other values with a record's norm, to count rates on
 
 
+@lru_cache(maxsize=8)
 def sampled_rows(rows: int) -> IntArray:
-    """Rows of a release of so many on which chance is estimated, ascending."""
+    """Rows of a release of so many on which chance is estimated, ascending. Do not write into it."""
     if rows <= _SAMPLE_ROWS:
         return np.arange(rows)
     return np.sort(np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False))
