@@ -16,7 +16,7 @@ import isobreach as ib
 from isobreach.audits import Cell, Criterion, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.report import audit_document, audit_schema, audit_verdict
 from isobreach.report.audit_decision import _exceeds
-from isobreach.report.audit_tables import people
+from isobreach.report.audit_people import people
 from json_schema import violations
 
 RNG = np.random.default_rng(0)

@@ -9,7 +9,9 @@ from isobreach._phrases import count
 from isobreach.audits import SHARE, AttackerFigures, AuditResult, Criterion, Gate, NoiseFigures, Reached, Remedies, gate
 from isobreach.document import Decision, Fact, Status
 from isobreach.report.audit_words import (
+    and_sample,
     attack_name,
+    breach,
     breaches,
     capital,
     knows,
@@ -111,7 +113,7 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
     if found.criterion == SHARE:
         return (
             f"nobody who was tried breaches more than {share(found.limit)} of the other people, with up to "
-            f"{count(found.insiders, 'insider')}{_sample_words(result)}."
+            f"{count(found.insiders, 'insider')}{and_sample(result)}."
         )
     insiders = count(found.insiders, "insider")
     if found.proved:
@@ -278,13 +280,12 @@ def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
     if read > tried.target:
         return f"the {attack_name(reader)} still reads {share(read)} of the records without any insider"
     if played is not None and played.share > tried.target:
-        verb = "breaches" if played.cell.insiders <= 1 else "breach"
-        return f"{who(played.cell)} still {verb} {share(played.share)} of the other people"
+        return f"{who(played.cell)} still {breach(played.cell)} {share(played.share)} of the other people"
     return "the gate stays closed, by the most exposed record or the upper end of an interval"
 
 
 def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
-    insiders = f"up to {count(found.insiders, 'insider')}{_sample_words(result)}"
+    insiders = f"up to {count(found.insiders, 'insider')}{and_sample(result)}"
     if found.criterion == SHARE:
         what = f"Share of other people breached by anyone, {insiders}"
     else:
@@ -319,11 +320,6 @@ def _found(result: AuditResult, found: Gate) -> str:
     if found.criterion == SHARE:
         return share(result.reached(found.insiders, result.matrix.samples[-1]).breached.value)
     return probability(max(one.worst_record.value for one in result.up_to(found.insiders)))
-
-
-def _sample_words(result: AuditResult) -> str:
-    sample = result.matrix.samples[-1]
-    return f" and {count(sample, 'public record')}" if sample else ""
 
 
 def _meaning(result: AuditResult) -> str:

@@ -17,16 +17,14 @@ from isobreach.report.audit_file import day, file_section, protection
 from isobreach.report.audit_frames import attribute_columns, record_columns
 from isobreach.report.audit_json import audit_data
 from isobreach.report.audit_matrix import matrix_lead, matrix_section
+from isobreach.report.audit_people import people_lead, people_section
 from isobreach.report.audit_preparation import beside_section, header_texts, length_sentences, preparation_details
+from isobreach.report.audit_remedies import remedies_lead, remedies_section
 from isobreach.report.audit_tables import (
     attackers_table,
     attributes_table,
     matrix_table,
-    people_lead,
-    people_section,
     refused_table,
-    remedies_lead,
-    remedies_section,
     sizes_table,
     smallest_table,
 )

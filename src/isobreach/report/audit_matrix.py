@@ -4,7 +4,7 @@
 from isobreach._phrases import count
 from isobreach.audits import AttackerFigures, AuditResult, Reached
 from isobreach.document import Matrix, MatrixCell, MatrixRow, Section
-from isobreach.report.audit_words import breaches, capital, least_knowledge, method_name, reads, who
+from isobreach.report.audit_words import and_sample, breach, breaches, capital, least_knowledge, method_name, reads, who
 from isobreach.report.numbers import sampled, share
 
 _MARK = "†"
@@ -68,7 +68,7 @@ def matrix_section(result: AuditResult) -> Section:
 
 def matrix_lead(result: AuditResult) -> str:
     """What the matrix says, in a sentence or two."""
-    largest, samples = result.matrix.sizes[-1], result.matrix.samples
+    largest = result.matrix.sizes[-1]
     alone = least_knowledge(result, 0.5, sample=False)
     best = least_knowledge(result, 0.5)
     most = f"up to {count(largest, 'insider')}"
@@ -79,13 +79,13 @@ def matrix_lead(result: AuditResult) -> str:
         better = "Nobody who was played does better." if best is None else breaches(result, best)
         return f"A blind guess breaches {share(result.baselines.blind)} of all people, without the release. {better}"
     if best is None:
-        return f"Nobody who was played breaches half of the other people, with {most}{_and_sample(samples[-1])}."
+        return f"Nobody who was played breaches half of the other people, with {most}{and_sample(result)}."
     if best.cell.sample == 0:
         return f"{capital(who(best.cell))} can breach half of the other people, without any public record."
     if best.cell.insiders == 0 and alone is not None:
         return (
             f"With {best.cell.sample:,} public records, no insider is needed. Without them, {who(alone.cell)} "
-            f"{'breaches' if alone.cell.insiders <= 1 else 'breach'} half of the other people."
+            f"{breach(alone.cell)} half of the other people."
         )
     if best.cell.insiders == 0:
         return (
@@ -106,8 +106,7 @@ def _read_words(result: AuditResult, reader: AttackerFigures) -> str:
 def _by_others(result: AuditResult, best: Reached | None, alone: Reached | None) -> str:
     """Who breaches half under these names, where somebody reads values without any knowledge."""
     if best is None:
-        largest, sample = result.matrix.sizes[-1], result.matrix.samples[-1]
-        most = f"up to {count(largest, 'insider')}{_and_sample(sample)}"
+        most = f"up to {count(result.matrix.sizes[-1], 'insider')}{and_sample(result)}"
         return f"Nobody who was played breaches half of the other people, with {most}."
     if alone is None or alone == best:
         return f"{capital(_achieves(best))}."
@@ -117,7 +116,7 @@ def _by_others(result: AuditResult, best: Reached | None, alone: Reached | None)
 def _achieves(one: Reached) -> str:
     """Who breaches how many."""
     whom = "every other person" if one.breached.value == 1 else f"{sampled(one.breached)} of the other people"
-    return f"{who(one.cell)} {'breaches' if one.cell.insiders <= 1 else 'breach'} {whom}"
+    return f"{who(one.cell)} {breach(one.cell)} {whom}"
 
 
 def _reader(result: AuditResult, one: Reached) -> AttackerFigures | None:
@@ -125,10 +124,6 @@ def _reader(result: AuditResult, one: Reached) -> AttackerFigures | None:
     level = _level(one.breached.value)
     found = [reader for reader in result.readers if reader.claimed and _level(reader.worst) > level]
     return max(found, key=lambda reader: reader.worst, default=None)
-
-
-def _and_sample(sample: int) -> str:
-    return f" and {sample:,} public records" if sample else ""
 
 
 def _cell(

@@ -12,6 +12,7 @@ from isobreach._registry import ATTACKS
 from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Smallest, Stopped
 from isobreach.report.numbers import sampled, share
 
+INTERVAL = "sampled, 95% interval"  # the kind of a column
 _MUCH = 0.05  # share breached by a blind guess, below which hardly anyone is: the figures then say so by themselves
 
 
@@ -90,9 +91,20 @@ def knows(cell: Cell) -> str:
     return ", ".join([*parts, "ranges"] if cell.ranges else parts)
 
 
+def breach(cell: Cell) -> str:
+    """The verb after ``who``."""
+    return "breaches" if cell.insiders <= 1 else "breach"
+
+
+def and_sample(result: AuditResult) -> str:
+    """The largest public sample that was tried, as the end of a clause; nothing where none was."""
+    sample = result.matrix.samples[-1]
+    return f" and {count(sample, 'public record')}" if sample else ""
+
+
 def breaches(result: AuditResult, one: Reached) -> str:
     """Who breaches how many, with which attack: a whole sentence."""
-    subject, verb = capital(who(one.cell)), "breaches" if one.cell.insiders <= 1 else "breach"
+    subject, verb = capital(who(one.cell)), breach(one.cell)
     if one.attack is None:
         return f"{subject} {verb} {share(one.breached.value)} of the other people by a blind guess."
     if one.breached.value == 1 and not one.closed_form and result.matrix.splits:
@@ -103,8 +115,7 @@ def breaches(result: AuditResult, one: Reached) -> str:
 
 def stopped(one: Stopped) -> str:
     """Who breaches how many in spite of a remedy."""
-    verb = "breaches" if one.cell.insiders <= 1 else "breach"
-    return f"{capital(who(one.cell))} still {verb} {share(one.share)} of the other people."
+    return f"{capital(who(one.cell))} still {breach(one.cell)} {share(one.share)} of the other people."
 
 
 def capital(text: str) -> str:
