@@ -42,7 +42,7 @@ def test_the_folder_holds_page_json_and_tables(run, people, tmp_path):
     result = json.loads((out / "result.json").read_text())
     assert violations(result, SCHEMA) == []
     assert result["label"] == "group"
-    assert result["table"] == {"rows": 90, "columns": 4}
+    assert result["table"] == {"rows": 90, "attributes": 4, "columns": 4}
     assert [one["scheme"] for one in result["schemes"]] == ["rigid", "noisy"]
     before, after = (result["schemes"][0]["utility"]["classifier"][name] for name in ("before", "after"))
     assert before == after > 0.7
