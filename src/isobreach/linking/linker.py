@@ -7,7 +7,8 @@ what these have in common. It reports a link only when it is certain, within the
 its posterior leaves next to nothing for anything else.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -31,11 +32,11 @@ from isobreach.linking.candidates import Field, check_entries
 from isobreach.linking.chance import sampled_rows
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import RULES, Linkage, Rule, assemble
-from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Found, Setting, decide
+from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Setting, decide
 from isobreach.linking.noisy import NoisyProblem, NoisySolution
 from isobreach.linking.partial import with_partial
 from isobreach.linking.problem import Problem
-from isobreach.release import Motion, distinct_records, given_precision, released_precision, unit_roundoff
+from isobreach.release import EXACT, Motion, distinct_records, given_precision, released_precision, unit_roundoff
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -43,6 +44,27 @@ Noise = float | Literal["estimate"] | None
 
 NODE_LIMIT = 2_000_000
 CHANCE_LIMIT = 1e-3
+
+
+@dataclass(frozen=True)
+class NoisyRounding:
+    """When rounding is taken as noise because its worst case leaves all records open.
+
+    Attributes
+    ----------
+    columns
+        Of the release, at least. The errors of a distance add up to the root of their number in the worst case, and to
+        one as noise: a cut at five deviations gains a factor of two from 32 columns on.
+    relative
+        Precision that is coarse: that of 16 bits, not that of 32, which leaves no record open.
+    """
+
+    columns: int = 32
+    relative: float = 1e-6
+
+
+NOISY_ROUNDING = NoisyRounding()
+_ROUNDED = "the worst case of rounding leaves all records open: rounding is taken as noise"
 
 
 def link(
@@ -118,10 +140,7 @@ def link(
     if noise:
         linkage = _noisy_linkage(problem, setting, motion, noise, which)
     else:
-        found = decide(problem, setting) if motion == "auto" else SOLVERS[motion](problem, setting)
-        # Where several motions or scales had a try, chance has to be ruled out even if no record is absent.
-        doubted = motion in ("auto", "similarity") or found.solution.size < len(distinct)
-        linkage = _exact_linkage(found, which, rule, chance_limit if doubted else np.inf)
+        linkage = _rounded_linkage(problem, setting, motion, rule, which)
     if dictionary is not None:
         linkage = replace(linkage, dictionary=_dictionary(problem, setting, linkage, which, dictionary))
     return with_partial(known, linkage, dictionary, source, chance_limit, progress) if lacking.any() else linkage
@@ -135,6 +154,28 @@ def _checked_noise(noise: Any, motion: str) -> Noise:
         rule = "must be orthogonal, rigid or auto where there is noise"
         raise InputError("motion", rule, repr(motion), "Bring known records to the release's scale first.")
     return checked
+
+
+def _rounded_linkage(problem: Problem, setting: Setting, motion: Choice, rule: Rule, which: IntArray) -> Linkage:
+    """Links within the worst case of rounding; where that leaves all records open, those within rounding as noise."""
+    noisy = motion != "similarity" and _rounds_like_noise(setting, problem.source)
+    # A similarity compares all pairs around every row, and most of them fit where rounding is coarse.
+    motions = MOTIONS if motion == "auto" and not noisy else MOTIONS[:2] if motion == "auto" else (motion,)
+    linkage = _exact_linkage(problem, setting, motions, rule, which)
+    if noisy and not len(linkage.linked):
+        linked = _noisy_linkage(problem, setting, motion, None, which)
+        if len(linked.linked):
+            return replace(linked, reason=_ROUNDED)
+        if motion == "auto":
+            return _exact_linkage(problem, setting, MOTIONS, rule, which)
+    return linkage
+
+
+def _rounds_like_noise(setting: Setting, source: Engine) -> bool:
+    """Whether rounding, taken as noise, leaves much less open than its worst case does."""
+    precision = setting.precision
+    coarse = precision.step > 0 or precision.relative > NOISY_ROUNDING.relative
+    return not setting.given and source.shape[1] >= NOISY_ROUNDING.columns and coarse
 
 
 def _no_linkage(setting: Setting, motion: Choice, rule: Rule) -> Linkage:
@@ -154,8 +195,14 @@ def _no_linkage(setting: Setting, motion: Choice, rule: Rule) -> Linkage:
     )
 
 
-def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: float) -> Linkage:
+def _exact_linkage(
+    problem: Problem, setting: Setting, motions: Sequence[Motion], rule: Rule, which: IntArray
+) -> Linkage:
+    found = SOLVERS[motions[0]](problem, setting) if len(motions) == 1 else decide(problem, setting, motions)
     solution = found.solution
+    # Where several motions or scales had a try, chance has to be ruled out even if no record is absent.
+    doubted = len(motions) > 1 or found.motion == "similarity" or solution.size < len(problem.known)
+    chance_limit = setting.chance_limit if doubted else np.inf
     chances = solution.chance
     links = {r: v for r, v in solution.agreement.links.items() if chances.get(r, 0.0) <= chance_limit}
     # An assignment that chance may have made does not show others to be absent either.
@@ -181,10 +228,11 @@ def _exact_linkage(found: Found, which: IntArray, rule: Rule, chance_limit: floa
 def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noise, which: IntArray) -> Linkage:
     found = problem.everything(setting.precision.unit)
     longest = found.longest
-    error = float(setting.precision.length_error(np.array([longest]), found.points.shape[1])[0])
+    # Rounding is noise too. Its worst case is not asked for besides: that grows with the number of columns.
+    rounding = setting.precision.deviation(longest, found.points.shape[1])
+    error = (setting.known_unit + EXACT.relative + EXACT.unit) * longest
     field = Field.of(found.points, found.copies, np.inf, problem.source.workers)
     limit = min(setting.chance_limit, 0.5)
-    step = setting.precision.step / np.sqrt(3)  # rounding is noise too
     # Less than what arithmetic can see, or more than hides everything, is taken for that.
     least, most = 1e-9 * max(longest, 1e-130), 1e6 * max(longest, 1e-130)
     tried: list[tuple[Motion, NoisySolution]] = []
@@ -193,7 +241,7 @@ def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: No
         solution = (
             noisy.estimated(limit)
             if noise == "estimate"
-            else noisy.solve(float(np.clip(np.hypot(noise or 0.0, step), least, most)), limit)
+            else noisy.solve(float(np.clip(np.hypot(noise or 0.0, rounding), least, most)), limit)
         )
         tried.append((name, solution))
         if 2 * len(solution.certain(limit)) > len(problem.known):

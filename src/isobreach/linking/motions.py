@@ -6,7 +6,7 @@ of a release than the one before. ``decide`` takes the first under which all kno
 chance would not have made, or some of them one that it could not have made, and otherwise the one that links the most.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -124,11 +124,11 @@ SOLVERS: dict[str, Callable[[Problem, Setting], Found]] = {
 }
 
 
-def decide(problem: Problem, setting: Setting) -> Found:
-    """The motion that the data speak for, and why."""
+def decide(problem: Problem, setting: Setting, motions: Sequence[Motion] = MOTIONS) -> Found:
+    """The one of these motions, each asking less than the one before, that the data speak for, and why."""
     known, untried, sure = len(problem.known), "", False
     tried: list[tuple[int, Found]] = []
-    for motion in MOTIONS:
+    for motion in motions:
         if motion == "similarity" and problem.source.shape[0] > DECIDING.most_scaled:
             untried = f"; a similarity was not tried on more than {DECIDING.most_scaled:,} rows"
             break

@@ -66,6 +66,14 @@ class Precision:
         share = self.relative + _FACTOR * self.unit + _OWN_FACTOR * root * _DOUBLE
         return np.asarray(root * self.step + share * norms)
 
+    def deviation(self, norm: float, columns: int) -> float:
+        """Standard deviation of a released coordinate of a record of this norm, if rounding is taken as noise.
+
+        An error that is uniform within a largest one has that divided by the root of 3.
+        """
+        share = np.hypot(self.relative, self.unit) * norm / np.sqrt(columns)
+        return float(np.hypot(self.step, share) / np.sqrt(3))
+
 
 # Nothing but the rounding of arithmetic: a table that was never rotated, say, or only had columns swapped.
 EXACT = Precision(0.0, 0.0, _DOUBLE, "values on a common grid, read as exact")
