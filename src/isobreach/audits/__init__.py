@@ -14,24 +14,22 @@ from isobreach.audits.comparing import (
     compare,
 )
 from isobreach.audits.criterion import KINDS, SHARE, WORST_RECORD, Criterion
-from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
-from isobreach.audits.kept import Store
-from isobreach.audits.matrix import AttackerMatrix, Best, PlayedAttacker
-from isobreach.audits.playing import EFFORT, Cell
-from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
-from isobreach.audits.result import (
-    INSIDERS,
+from isobreach.audits.figures import (
     AttributeFigures,
-    AuditResult,
     ExposedPerson,
     RandomCoalitions,
-    Reached,
     RecordFigures,
     SingleInsider,
     SizeFigures,
     Smallest,
     WorstFound,
 )
+from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
+from isobreach.audits.kept import Store
+from isobreach.audits.matrix import AttackerMatrix, Best, PlayedAttacker
+from isobreach.audits.playing import EFFORT, Cell
+from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
+from isobreach.audits.result import INSIDERS, AuditResult, Reached
 from isobreach.audits.settings import RANGE_SHARE, Settings
 from isobreach.audits.study import GREEDY, audit
 from isobreach.audits.verdict import Gate, gate

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isobreach._progress import Progress
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
-from isobreach.audits.result import SingleInsider
+from isobreach.audits.figures import SingleInsider
 from isobreach.engine import default_workers
 
 IntArray = NDArray[np.int64]

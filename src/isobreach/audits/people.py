@@ -19,8 +19,8 @@ import numpy as np
 
 from isobreach.audits.baselines import Baselines
 from isobreach.audits.exposure import OwnersTable
+from isobreach.audits.figures import ExposedPerson, RecordFigures
 from isobreach.audits.intervals import Sampled
-from isobreach.audits.result import ExposedPerson, RecordFigures
 from isobreach.geometry import row_norms
 
 MOST = 100  # people whom a report lists, at most

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from isobreach.audits.bound import bounds
 from isobreach.audits.exposure import OwnersTable
-from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
-from isobreach.audits.result import (
+from isobreach.audits.figures import (
     AttributeFigures,
     RandomCoalitions,
     RecordFigures,
@@ -27,6 +26,7 @@ from isobreach.audits.result import (
     Smallest,
     WorstFound,
 )
+from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
 from isobreach.audits.settings import Settings
 from isobreach.audits.trial import QUANTILES, Figures
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.criterion import WORST_RECORD, Criterion
-from isobreach.audits.result import AuditResult, Reached, WorstFound
+from isobreach.audits.figures import WorstFound
+from isobreach.audits.result import AuditResult, Reached
 from isobreach.errors import InputError
 
 
