@@ -310,6 +310,19 @@ def test_a_limit_inside_the_interval_is_said_to_leave_the_decision_open(reports)
     assert "lies in its interval" not in said[below]
 
 
+def test_an_open_gate_with_a_wide_interval_is_no_reason_to_publish(reports):
+    """Of random groups the mean decides: where few were drawn, its interval may reach beyond the limit."""
+    report = reports["rigid"]
+    report = replace(report, matrix=replace(report.matrix, best={}), readers=())
+    reached = report.reached(report.sizes[-1]).breached
+    assert reached.value < reached.high
+    decided = replace(report, criterion=Criterion.checked((reached.value + reached.high) / 2, "share"))
+    assert not decided.gate().closed
+    assert decided.verdict.startswith("Do not publish yet. The figure that decides is ")
+    surely = replace(report, criterion=Criterion.checked(min(reached.high + 1e-6, 0.999), "share"))
+    assert surely.gate().closed or not surely.verdict.startswith("Do not publish yet")
+
+
 def test_rows_and_attributes_are_counted_once_and_named(tmp_path):
     frame = _frame(60).assign(town=["Ulm", "Graz", "Linz"] * 20)
     frame.iloc[:7, 0] = np.nan

@@ -66,6 +66,10 @@ def decision(result: AuditResult) -> Decision:
         )
     if found.closed:
         return _decided(result, found, "stop", "Do not publish", _why(result), also, _without(result))
+    unsure = _unsure(result, found)
+    if unsure:
+        narrow = ("Narrow the figure down:", "run the audit again with more groups (--trials) and splits (--splits).")
+        return _decided(result, found, "condition", "Do not publish yet", unsure[0], also, (narrow, _AGAIN))
     first = result.smallest[0]
     if first.found is not None:
         one = "A single insider" if first.found == 1 else f"{first.found} insiders"
