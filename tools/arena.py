@@ -42,7 +42,7 @@ class Arena:
         found = ib.compare(given, known=self.known, trials=TRIALS, seed=SEED, label=classes, store=store)
         numbers = DOCS / "arena" / f"{name}.csv"
         numbers.unlink(missing_ok=True)
-        write_columns(numbers, cell_columns(found))
+        write_columns(numbers, [cell_columns(found)])
         return found
 
 
@@ -127,6 +127,13 @@ LITERATURE: tuple[tuple[str, str, str, str], ...] = (
     ("geometric", "procrustes", "Not published with this scheme, as far as could be read", NOTHING),
     ("dct", "known-input", "Mukherjee et al. 2006 consider no attack; the paper leaves it to future work", NOTHING),
     ("dft", "known-input", "The same", NOTHING),
+    (
+        "dct",
+        "permutation",
+        "Not published: the transform is public, and only the order of coefficients is secret",
+        NOTHING,
+    ),
+    ("dft", "permutation", "The same", NOTHING),
     ("random-projection", "ica", "Liu et al. 2006: problematic, for attributes are rarely independent", NOTHING),
     ("random-projection", "projection-map", "Liu et al. 2008; the paper's future work", NOTHING),
     (
@@ -157,6 +164,8 @@ LITERATURE: tuple[tuple[str, str, str, str], ...] = (
         "Kim 2003: each value times a factor; mean and variance can be estimated",
         NOTHING,
     ),
+    ("component-noise", "pca-filter", "Made against filters; the density of the release is ours", NOTHING),
+    ("multiplicative-noise", "pca-filter", "Not published with this scheme, as far as could be read", NOTHING),
     ("log-noise", "naive", "Kim 2003: noise on logarithms", NOTHING),
     ("condensation", "naive", "Aggarwal and Yu: keeps means and covariances of groups", NOTHING),
     ("kd-tree", "naive", "Li et al. 2006: averages of homogeneous groups", NOTHING),

@@ -16,6 +16,7 @@ _STYLES = {"main": ("#000000", "-"), "second": ("#D55E00", "--"), "third": ("#00
 _BAR, _GAIN = "0.7", "#D55E00"
 # Levels of a heat map, from none to all, and letters that can be read on them: the page's own.
 _HEAT = ("#f1f0ed", "#f8dfcd", "#efb491", "#c14a2c", "#7c1410")
+_LEGEND = 6.5  # inches that a legend takes beside nothing else: a matrix of two columns is narrower
 _LETTERS = ("#16191d", "#16191d", "#16191d", "#ffffff", "#ffffff")
 _SPOT = "#0072B2"
 
@@ -133,7 +134,8 @@ def _matrix(chart: Matrix) -> Any:
 
     wide, high = len(chart.columns), len(chart.rows)
     cell_size = (0.42, 0.3) if chart.dense else (0.9, 0.5)
-    made = Figure(figsize=(2.6 + cell_size[0] * wide, 2.6 + cell_size[1] * high), layout="constrained")
+    across = max(2.6 + cell_size[0] * wide, _LEGEND)
+    made = Figure(figsize=(across, 2.6 + cell_size[1] * high), layout="constrained")
     axes = made.subplots()
     levels = [[cell.level if cell.level >= 0 else float("nan") for cell in row.cells] for row in chart.rows]
     axes.imshow(levels, cmap=ListedColormap(_HEAT), vmin=-0.5, vmax=4.5, aspect="auto")
