@@ -39,9 +39,9 @@ def read(monkeypatch):
     """Row groups that were read, as (file, number)."""
     found, batches = [], ParquetFiles.batches
 
-    def noting(self, group, columns, rows):
-        found.append((group.file, group.number))
-        return batches(self, group, columns, rows)
+    def noting(self, groups, columns, rows):
+        found.extend((group.file, group.number) for group in groups)
+        return batches(self, groups, columns, rows)
 
     monkeypatch.setattr(ParquetFiles, "batches", noting)
     return found
@@ -134,6 +134,18 @@ def test_only_row_groups_with_wanted_rows_are_read(read):
     assert sorted(read) == [(0, 1), (0, 5)]
     engine.gather([2999, 700])  # they are at hand
     assert len(read) == 2
+
+
+def test_thousands_of_row_groups_are_read_together(tmp_path, monkeypatch):
+    rows = TABLE[:2000, :2]
+    files = ParquetFiles.of(written(tmp_path, rows, parts=2, group=1), "released")
+    engine = ParquetEngine(files, NAMES[:2])
+    opened, kind = [], parquet.ParquetFile
+    monkeypatch.setattr(parquet, "ParquetFile", lambda path, **options: opened.append(path) or kind(path, **options))
+    wanted = np.arange(0, 2000, 3)
+    assert engine.gather(wanted).tobytes() == rows[wanted].tobytes()
+    assert engine.everything("all").tobytes() == rows.tobytes()
+    assert len(opened) == 4
 
 
 def test_rows_to_be_kept_are_picked_up_in_passing(read):

@@ -165,9 +165,9 @@ def test_an_attack_takes_two_passes(folder, monkeypatch, kind, most):
     written(folder, rows, group=77)
     opened, batches = [], ParquetFiles.batches
 
-    def noting(self, group, *arguments):
-        opened.append(group)
-        return batches(self, group, *arguments)
+    def noting(self, groups, *arguments):
+        opened.extend(groups)
+        return batches(self, groups, *arguments)
 
     scan = ib.scan(folder)
     monkeypatch.setattr(ParquetFiles, "batches", noting)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -123,21 +124,27 @@ class ParquetFiles:
                 found += [Group(file, number, found[-1].stop if found else 0, rows)] if rows else []
         return tuple(found)
 
-    def batches(self, group: Group, columns: Sequence[str], rows: int) -> Iterator[list[Any]]:
-        """Columns of a row group, so many rows at a time at most, as Arrow arrays."""
+    def batches(self, groups: Sequence[Group], columns: Sequence[str], rows: int) -> Iterator[list[Any]]:
+        """Columns of some row groups, so many rows at a time at most, as Arrow arrays."""
+        for file, several in groupby(groups, key=lambda group: group.file):
+            yield from self._batches(file, list(several), columns, rows)
+
+    def _batches(self, place: int, groups: Sequence[Group], columns: Sequence[str], rows: int) -> Iterator[list[Any]]:
         from pyarrow import parquet
 
-        path = self.paths[group.file]
+        path = self.paths[place]
         with _naming(path, self.name):
-            if _stamp(path) != self._stamps[group.file]:
+            if _stamp(path) != self._stamps[place]:
                 raise InputError(self.name, "must stay as it is while it is read", f"{path.name}, which has changed")
-            footer = self._footers[group.file]
+            footer = self._footers[place]
+            # Not mapped into memory, though that is faster: a file that is cut short meanwhile would end the process.
             file = parquet.ParquetFile(
                 path, metadata=footer, buffer_size=READING.buffer, pre_buffer=False, page_checksum_verification=True
             )
         with file:
-            batches = file.iter_batches(rows, row_groups=[group.number], columns=list(columns), use_threads=False)
-            left = group.rows
+            numbers = [group.number for group in groups]
+            batches = file.iter_batches(rows, row_groups=numbers, columns=list(columns), use_threads=False)
+            left = sum(group.rows for group in groups)
             while left:
                 with _naming(path, self.name):
                     batch = next(batches, None)
@@ -178,7 +185,7 @@ class _Rows:
     """Rows of a stretch one after the other, as float64."""
 
     def __init__(self, files: ParquetFiles, stretch: Sequence[Group], columns: Sequence[str], batch: int) -> None:
-        self._batches = (part for group in stretch for part in files.batches(group, columns, batch))
+        self._batches = files.batches(stretch, columns, batch)
         self._rest: list[Any] = []
 
     def take(self, rows: int, width: int) -> FloatArray:
@@ -269,16 +276,19 @@ def _visit(stretch: Sequence[Group], job: _Job) -> _Visited:
 
 
 def _pick(stretch: Sequence[Group], job: tuple["ParquetEngine", IntArray]) -> FloatArray:
-    """Rows of a row group that are wanted, ascending; what comes after the last is not decoded."""
+    """Rows of some row groups that are wanted, ascending; what comes after the last is not decoded."""
     import pyarrow as pa
 
     engine, wanted = job
-    (group,) = stretch
-    low, high = np.searchsorted(wanted, [group.start, group.stop])
-    found, done, start = np.empty((high - low, engine.shape[1])), 0, group.start
-    for columns in engine.files.batches(group, engine.columns, engine.block):
+    wanted = wanted[slice(*np.searchsorted(wanted, [stretch[0].start, stretch[-1].stop]))]
+    # Their places among the rows that are read, row groups that lie between left out.
+    starts, ends = (np.array([getattr(group, end) for group in stretch]) for end in ("start", "stop"))
+    gaps = np.cumsum(starts - np.concatenate([starts[:1], ends[:-1]]))
+    wanted = wanted - starts[0] - gaps[np.searchsorted(starts, wanted, "right") - 1]
+    found, done, start = np.empty((len(wanted), engine.shape[1])), 0, 0
+    for columns in engine.files.batches(stretch, engine.columns, engine.block):
         stop = start + len(columns[0])
-        here = wanted[low + done : high]
+        here = wanted[done:]
         here = here[: np.searchsorted(here, stop)] - start
         if len(here):
             places = pa.array(here)
@@ -352,13 +362,18 @@ class ParquetEngine(Engine):
     @cached_property
     def _stretches(self) -> list[tuple[Group, ...]]:
         """Row groups side by side, until there are enough rows."""
-        least, found, open_ = READING.stretch_tiles * tile_rows(self._shape[1]), [], []
-        for group in self.files.groups:
+        return list(self._side_by_side(self.files.groups))
+
+    def _side_by_side(self, groups: Iterable[Group]) -> Iterator[tuple[Group, ...]]:
+        least, open_, rows = READING.stretch_tiles * tile_rows(self._shape[1]), [], 0
+        for group in groups:
             open_.append(group)
-            if sum(one.rows for one in open_) >= least:
-                found.append(tuple(open_))
-                open_ = []
-        return [*found, tuple(open_)] if open_ else found
+            rows += group.rows
+            if rows >= least:
+                yield tuple(open_)
+                open_, rows = [], 0
+        if open_:
+            yield tuple(open_)
 
     def scan(
         self,
@@ -415,8 +430,8 @@ class ParquetEngine(Engine):
         if not len(lacking):
             return self._kept.take(wanted)
         lacking = np.union1d(lacking, self._passed(lacking))
-        groups = [(one,) for one in self.files.groups if _within(lacking, one)]
-        found = self._kept.and_more([lacking], self._workers.run(_pick, groups, (self, lacking)))
+        stretches = self._side_by_side(one for one in self.files.groups if _within(lacking, one))
+        found = self._kept.and_more([lacking], self._workers.run(_pick, stretches, (self, lacking)))
         if found.rows.size <= READING.kept:
             self._kept, self._expected = found, found.lacks(self._expected)
         return found.take(wanted)

@@ -95,7 +95,7 @@ def scanned(
         raise InputError(name, "must have at least one row", "0 rows")
     if not kept:
         raise InputError(name, "must have at least one numeric column", "0 numeric columns")
-    head = pa.table(next(files.batches(files.groups[0], kept, _HEAD)), names=kept)
+    head = pa.table(next(files.batches(files.groups[:1], kept, _HEAD)), names=kept)
     data = chosen(head, name, required=columns is not None)
     if data.vectors:
         width = vector_width(files.schema.field(data.kept[0]).type) if len(data.kept) == 1 else None
