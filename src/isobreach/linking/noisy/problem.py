@@ -24,26 +24,65 @@ from isobreach.geometry import procrustes_residual, row_norms
 from isobreach.linking.candidates import Field, TooManyError
 from isobreach.linking.chance import least_telling, sampled, telling_distances
 from isobreach.linking.noisy.likelihood import Likelihood, Posterior
-from isobreach.linking.noisy.seeds import SEED_RECORDS, Seeds, seeds
+from isobreach.linking.noisy.seeds import SEEDING, Seeds, seeds
 from isobreach.release import Bounds, grid_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Links = dict[int, int]
 
-_SEEDS = 32  # weighed by the other records
-_GROWN = 4  # grown to whole solutions
-_ROUNDS = 12
-_FOLDS = 8  # parts of the links, each judged by the others
-_ALONE = 1024  # links beyond which their own weight in the fit hardly matters
-_LIKELY = 0.5
-_LEAST = 3  # links that bear each other out
-_BEGINNINGS = 4
-_HOPELESS = 1000  # partial assignments of all seed records: too many to find the truth among
-_LEVELS, _FACTOR = 14, 1.6  # noise levels tried, each so many times the one before
-_EQUAL = 1e-3  # relative spread of norms that are the same
-_PARTNERS = 32
-_CHANCE_CUT = 2.0  # standard deviations within which a length counts as a match
+
+@dataclass(frozen=True)
+class Growing:
+    """How seeds are grown to links.
+
+    Attributes
+    ----------
+    weighed
+        Seeds, those of the least misfit, that are weighed by the other records.
+    grown
+        Of these, the weightiest, which are grown to whole solutions.
+    rounds
+        Of fitting and judging, at most; they end where no link changes.
+    folds
+        Parts of the links, each judged by a fit to the others, which loses an eighth of them.
+    alone
+        Links beyond which their own weight in the fit hardly matters, so that nobody is judged apart.
+    likely
+        Posterior above which a row becomes a link of the next round: no other row can be as likely.
+    least
+        Links that bear each other out: two can be swapped.
+    beginnings
+        Records that the search begins with in turn, where the first lead nowhere.
+    hopeless
+        Partial assignments of all seed records that are too many to find the truth among.
+    levels, factor
+        Noise levels that are tried, each so many times the one before: the lowest is 1/450 of the largest.
+    equal
+        Relative spread of norms that are the same.
+    partners
+        Links whose lengths are counted in chance matches: more would make these rarer still, as in ``chance``.
+    cut
+        Standard deviations within which a length counts as a match.
+    """
+
+    weighed: int = 32
+    grown: int = 4
+    rounds: int = 12
+    folds: int = 8
+    alone: int = 1024
+    likely: float = 0.5
+    least: int = 3
+    beginnings: int = 4
+    hopeless: int = 1000
+    levels: int = 14
+    factor: float = 1.6
+    equal: float = 1e-3
+    partners: int = 32
+    cut: float = 2.0
+
+
+_GROWING = Growing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +105,7 @@ class NoisySolution:
     def certain(self, limit: float) -> Links:
         """Links that leave less than ``limit`` to everything else; none if they are too few to bear each other out."""
         links = {r: v for r, v in self.links.items() if self.posterior[r] >= 1 - limit and self.chance[r] <= limit}
-        return links if len(links) >= min(_LEAST, len(self.posterior)) else {}
+        return links if len(links) >= min(_GROWING.least, len(self.posterior)) else {}
 
     def absent(self, limit: float) -> list[int]:
         """Records that are not there, as far as the certain links tell."""
@@ -83,18 +122,20 @@ class NoisyProblem:
         self._square = float(np.mean(row_norms(field.points) ** 2))
         # Vectors of one length, all of them: the norm says nothing of the record, but all of them what noise took away.
         self.equal_norms = (
-            not translates and _spread(row_norms(known)) < _EQUAL and _spread(row_norms(field.points)) < _EQUAL
+            not translates
+            and _spread(row_norms(known)) < _GROWING.equal
+            and _spread(row_norms(field.points)) < _GROWING.equal
         )
 
     def solve(self, deviation: float, limit: float) -> NoisySolution:
         """Links at a given noise level, from several beginnings until one links most of the records."""
         scale = self.shrinkage(deviation)
         known, columns = self.known * scale, self.field.points.shape[1]
-        asked = SEED_RECORDS * (SEED_RECORDS + 1) // 2
+        asked = SEEDING.records * (SEEDING.records + 1) // 2
         bounds = Bounds(known, np.full(len(known), self.error), deviation, columns, asked)
         best = self._nothing(deviation, scale)
         first = np.arange(len(known))
-        for _ in range(_BEGINNINGS):
+        for _ in range(_GROWING.beginnings):
             if len(first) < 2:
                 break
             try:
@@ -105,7 +146,7 @@ class NoisyProblem:
                 solution = self._grown(known, found, deviation, scale)
                 best = max(best, solution, key=lambda one: len(one.certain(limit)))
             # Where many are left after the last record, another beginning would not tell more.
-            crowded = len(found.partial) > _HOPELESS
+            crowded = len(found.partial) > _GROWING.hopeless
             best = replace(best, crowded=crowded)
             if self._most(best, limit) or crowded:
                 break
@@ -113,12 +154,14 @@ class NoisyProblem:
         return best
 
     def _most(self, solution: NoisySolution, limit: float) -> bool:
-        return len(solution.certain(limit)) >= max(min(_LEAST, len(self.known)), (len(self.known) + 1) // 2)
+        return len(solution.certain(limit)) >= max(min(_GROWING.least, len(self.known)), (len(self.known) + 1) // 2)
 
     def _grown(self, known: FloatArray, found: Seeds, deviation: float, scale: float) -> NoisySolution:
         """The solution that the best seeds grow into."""
         grown: dict[tuple[tuple[int, int], ...], float] = {}
-        weight, best = self._weighed(known, found.records, found.partial[:_SEEDS], found.misfit[:_SEEDS], deviation)
+        weight, best = self._weighed(
+            known, found.records, found.partial[: _GROWING.weighed], found.misfit[: _GROWING.weighed], deviation
+        )
         for k in best:
             links = dict(zip(found.records.tolist(), found.partial[k].tolist(), strict=True))
             # A seed that mostly agrees with a solution would grow into the same one.
@@ -134,7 +177,7 @@ class NoisyProblem:
         """The solution judged anew at the noise level that its links show."""
         for _ in range(3):
             links = solution.certain(limit)
-            if len(links) < _LEAST:
+            if len(links) < _GROWING.least:
                 break
             records = sorted(links)
             rows = self.field.points[[links[r] for r in records]]
@@ -174,7 +217,7 @@ class NoisyProblem:
             return []
         spread = np.linalg.eigvalsh(np.cov(points.T).reshape(points.shape[1], -1))
         largest = float(np.sqrt(1.1 * max(spread[0], 0.0)))
-        levels = largest * _FACTOR ** -np.arange(_LEVELS, dtype=np.float64)
+        levels = largest * _GROWING.factor ** -np.arange(_GROWING.levels, dtype=np.float64)
         return [float(level) for level in levels[::-1] if level > self.error]
 
     def shrinkage(self, deviation: float) -> float:
@@ -211,11 +254,11 @@ class NoisyProblem:
             for k, values in enumerate(partial.tolist()):
                 like = self._likelihood(known, dict(zip(records.tolist(), values, strict=True)), deviation)
                 weight[k] += like.posterior(known[rest]).evidence.sum()
-        return weight, np.argsort(-weight, kind="stable")[:_GROWN].tolist()
+        return weight, np.argsort(-weight, kind="stable")[: _GROWING.grown].tolist()
 
     def _grow(self, known: FloatArray, links: Links, deviation: float) -> Links:
         """Links that the motion fitted to them makes likely, from a few on until nothing changes."""
-        for _ in range(_ROUNDS):
+        for _ in range(_GROWING.rounds):
             grown = _likely(self._judged(known, links, deviation))
             if grown == links or not grown:
                 return grown
@@ -225,11 +268,11 @@ class NoisyProblem:
     def _judged(self, known: FloatArray, links: Links, deviation: float) -> Posterior:
         """Posterior of every record, of a linked one by other links alone."""
         posterior = self._likelihood(known, links, deviation).posterior(known)
-        if len(links) > _ALONE or len(links) < 2:
+        if len(links) > _GROWING.alone or len(links) < 2:
             return posterior.by_share()
         records = np.array(sorted(links))
-        for fold in range(min(_FOLDS, len(records))):
-            judged = records[fold::_FOLDS]
+        for fold in range(min(_GROWING.folds, len(records))):
+            judged = records[fold :: _GROWING.folds]
             others = {r: v for r, v in links.items() if r not in judged}
             posterior = posterior.with_others(
                 judged, self._likelihood(known, others, deviation).posterior(known[judged])
@@ -267,8 +310,8 @@ class NoisyProblem:
         if not len(records):
             return out
         error, columns = np.full(len(known), self.error), self.field.points.shape[1]
-        bounds = Bounds(known, error, deviation, columns, cut_at=_CHANCE_CUT)
-        partners = records[:_PARTNERS]
+        bounds = Bounds(known, error, deviation, columns, cut_at=_GROWING.cut)
+        partners = records[: _GROWING.partners]
         log = self.field.rates.log_share(*bounds.distances(records, partners))
         log[records[:, None] == partners] = -np.inf
         expected = np.full(len(records), np.log(float(self.field.copies.sum())))
@@ -298,6 +341,6 @@ def _likely(posterior: Posterior) -> Links:
     taken: dict[int, int] = {}
     for record in np.argsort(-posterior.probability, kind="stable").tolist():
         row = int(posterior.row[record])
-        if posterior.probability[record] > _LIKELY and row not in taken:
+        if posterior.probability[record] > _GROWING.likely and row not in taken:
             links[record], taken[row] = row, record
     return links

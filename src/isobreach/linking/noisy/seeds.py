@@ -28,13 +28,37 @@ from isobreach.release import Bounds
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-BEAM = 50_000  # partial assignments that go on
-SEED_RECORDS = 8
-_MISS = 1e-6  # probability that the joint test loses the truth
-_SAMPLE = 128  # partial assignments on which the next record is chosen
-_CHOICES = 64  # records among which the next one is chosen
-_PART = 1 << 11
-_MOST_LONGER = 1 << 19
+
+@dataclass(frozen=True)
+class Seeding:
+    """How seeds are sought.
+
+    Attributes
+    ----------
+    records
+        Records of a seed, at most: they have 28 distances, and eight norms where these are kept.
+    beam
+        Partial assignments that go on, those of the least misfit first.
+    miss
+        Probability that the joint test loses the truth: a thousandth of the limit on chance matches.
+    sample, choices
+        Partial assignments on which the next record is chosen, and records among which it is.
+    part
+        Partial assignments that a task extends at a time.
+    longer
+        Extensions after which the rest is left: the best were extended first.
+    """
+
+    records: int = 8
+    beam: int = 50_000
+    miss: float = 1e-6
+    sample: int = 128
+    choices: int = 64
+    part: int = 1 << 11
+    longer: int = 1 << 19
+
+
+SEEDING = Seeding()
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +82,12 @@ def seeds(bounds: Bounds, field: Field, first: IntArray, *, norms_kept: bool, pr
     partial = np.concatenate([np.stack([u, v], axis=1), np.stack([v, u], axis=1)])
     partial = partial[masks[order[0]][partial[:, 0]] & masks[order[1]][partial[:, 1]]]
     partial, misfit = _tested(bounds, field, np.array(order), partial, norms_kept)
-    while len(order) < min(len(everyone), SEED_RECORDS) and len(partial):
-        progress("placing records", len(order), SEED_RECORDS)
+    while len(order) < min(len(everyone), SEEDING.records) and len(partial):
+        progress("placing records", len(order), SEEDING.records)
         order.append(_next_record(bounds, field, order, partial, masks))
         partial = _longer(bounds, field, np.array(order), partial, masks[order[-1]], norms_kept)
         partial, misfit = _tested(bounds, field, np.array(order), partial, norms_kept)
-    progress("placing records", SEED_RECORDS, SEED_RECORDS)
+    progress("placing records", SEEDING.records, SEEDING.records)
     return Seeds(np.array(order), partial, misfit)
 
 
@@ -93,12 +117,12 @@ def joint_law(records: FloatArray, lengths: IntArray, deviation: float, columns:
 def _tested(
     bounds: Bounds, field: Field, order: IntArray, partial: IntArray, norms_kept: bool
 ) -> tuple[IntArray, FloatArray]:
-    """Partial assignments that pass the joint test, by increasing Q, at most BEAM of them."""
+    """Partial assignments that pass the joint test, by increasing Q, as many as the beam takes."""
     lengths = _lengths(len(order), norms_kept)
     mean, covariance = joint_law(bounds.known[order], lengths, bounds.deviation, bounds.columns)
     misfit = _misfits(field.points, partial, lengths, mean, _inverse(covariance))
-    keep = np.flatnonzero(misfit <= chdtri(len(lengths), _MISS))
-    keep = keep[np.argsort(misfit[keep], kind="stable")[:BEAM]]
+    keep = np.flatnonzero(misfit <= chdtri(len(lengths), SEEDING.miss))
+    keep = keep[np.argsort(misfit[keep], kind="stable")[: SEEDING.beam]]
     return partial[keep], misfit[keep]
 
 
@@ -110,10 +134,10 @@ def _inverse(covariance: FloatArray) -> FloatArray:
 
 def _next_record(bounds: Bounds, field: Field, order: list[int], partial: IntArray, masks: NDArray[np.bool_]) -> int:
     """The record that a sample of partial assignments can be extended by in the fewest ways."""
-    rest = np.setdiff1d(np.arange(len(bounds.known)), order)[:_CHOICES]
+    rest = np.setdiff1d(np.arange(len(bounds.known)), order)[: SEEDING.choices]
     open_ = masks[rest]
     low, high = bounds.distances(np.array(order), rest)
-    sample = partial[:: max(1, len(partial) // _SAMPLE)]
+    sample = partial[:: max(1, len(partial) // SEEDING.sample)]
     count = np.zeros(len(rest), dtype=np.int64)
     for part in field.workers.run(_ways_of, np.array_split(sample, 8), (field.points, low, high, open_)):
         count += part
@@ -127,16 +151,16 @@ def _longer(
     low, high = (b[:, 0] for b in bounds.distances(order[:-1], order[-1:]))
     lengths = _lengths(len(order), norms_kept)
     mean, covariance = joint_law(bounds.known[order], lengths, bounds.deviation, bounds.columns)
-    inverse, limit = _inverse(covariance), float(chdtri(len(lengths), _MISS))
+    inverse, limit = _inverse(covariance), float(chdtri(len(lengths), SEEDING.miss))
     pivot, place, start, near = neighbours(field, partial, low, high, mask)
     squares = np.maximum(low, 0.0) ** 2, high**2
     step = (field.points, (start, near, pivot, *squares, lengths, mean, inverse, limit))
-    parts = [(partial[a : a + _PART], place[a : a + _PART]) for a in range(0, len(partial), _PART)]
+    parts = [(partial[a : a + SEEDING.part], place[a : a + SEEDING.part]) for a in range(0, len(partial), SEEDING.part)]
     found, count = [np.empty((0, len(order)), dtype=np.int64)], 0
     for longer in field.workers.run(_longer_of, parts, step):
         found.append(longer)
         count += len(longer)
-        if count > _MOST_LONGER:  # the best were extended first
+        if count > SEEDING.longer:  # the best were extended first
             break
     return np.concatenate(found)
 
