@@ -39,19 +39,20 @@ def ak_errors():
         mixing = rng.standard_normal((3, 3))
         records, others = (sources(rng, count) @ mixing + 3 for count in (2000, 1000))
         for kind, matrix in (("orthogonal", rotation(3, rng)), ("general", rng.standard_normal((3, 3)))):
-            for count in (20, 200, 1000):
+            for count in (20, 40, 200, 1000):
                 estimates = fitted("ak-ica", records @ matrix + 1, known=others[:count])
                 errors.setdefault((kind, count), []).append(error(estimates, records))
     return errors
 
 
 def test_the_error_of_ak_ica_falls_with_the_known_records(ak_errors):
+    """Below about 50 they say little: half of what the mean would do is left, or more."""
     for kind in ("orthogonal", "general"):
-        few, some, many = (np.median(ak_errors[kind, count]) for count in (20, 200, 1000))
-        assert few > 0.5
-        assert few > 2 * some
+        few, scarce, some, many = (np.median(ak_errors[kind, count]) for count in (20, 40, 200, 1000))
+        assert min(few, scarce) > 0.5
+        assert min(few, scarce) > 2 * some
         assert some > many
-        assert many < 0.2
+        assert many < 0.15
 
 
 def test_it_is_the_same_for_orthogonal_and_general_maps(ak_errors):
