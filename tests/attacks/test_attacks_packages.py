@@ -77,7 +77,7 @@ def test_turboquant_vectors(digits):
     _opens(records, released, order, RANK)
 
 
-@pytest.mark.parametrize(("columns", "rank"), [(50, 47), (61, 58), (64, RANK)])
+@pytest.mark.parametrize(("columns", "rank"), [(50, 47), *slow((61, 58), (64, RANK))])
 def test_hadamask_pads_to_a_power_of_two(digits, columns, rank):
     """The release has 64 columns whatever the records have; nothing tells which are the padding."""
     records = _unit(digits[:, :columns])

@@ -15,6 +15,8 @@ from isobreach.schemes import SCHEMES
 
 SEEDS = range(8)
 ELSEWHERE = ("alignment", "lattice")  # which take seconds each, and have tests of their own
+OWN = [name for name in SCHEMES if SCHEMES.built_in(name)]
+DEAR = ("geometric", "ball", "orthogonal-noise")  # with noise, all attacks take seconds together
 RECORDS = np.random.default_rng(0).gamma(2, 2, (130, 6)) @ np.abs(np.random.default_rng(1).standard_normal((6, 6)))
 
 
@@ -26,7 +28,7 @@ def held(attack, release, known, sample=None):
     return ib.Knowledge(**{name: value for name, value in told.items() if name in uses})
 
 
-@pytest.mark.parametrize("scheme", [name for name in SCHEMES if SCHEMES.built_in(name)])
+@pytest.mark.parametrize("scheme", [*(one for one in OWN if one not in DEAR), *slow(*DEAR)])
 def test_a_cell_is_a_result_or_a_reason(scheme):
     release = ib.perturb(RECORDS[:100], scheme, seed=1)
     played = 0

@@ -6,6 +6,7 @@ import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import isobreach as ib
+from effort import slow
 from isobreach.attacks import ATTACKS
 from isobreach.attacks.lateration import scaled
 from isobreach.geometry import breach_probability
@@ -59,7 +60,7 @@ def test_fewer_leave_a_sphere(count):
         assert np.allclose(found.breach_probability[order], probability, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["distances", "similarities"])
+@pytest.mark.parametrize("kind", ["distances", *slow("similarities")])
 def test_without_rows_the_matrix_is_scaled_and_records_are_linked(kind):
     for seed in SEEDS:
         records, hidden, order = case(seed, rows=80)

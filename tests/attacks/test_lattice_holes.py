@@ -18,7 +18,6 @@ from lattice_truth import Planted, falsehoods
 from oracles import rotation
 
 ROWS = 600
-BOTH = pytest.mark.parametrize("translation", [0.0, 7.0], ids=["", "translated"])
 
 
 def rarely(*values, **options):
@@ -69,7 +68,7 @@ def assert_claimed(table, rng, count=None, **planted):
 # --- Congruences ---------------------------------------------------------------------------------------------------
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("columns", [2, 3, 6])
 def test_a_parity_between_two_columns(rng, columns, translation):
     found = Planted(tied(rng, columns), rng, translation=translation).attack()
@@ -77,7 +76,7 @@ def test_a_parity_between_two_columns(rng, columns, translation):
     assert_claimed(tied(rng, columns, share=0.95), rng, translation=translation)
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("columns", [4, 6])
 def test_four_columns_with_an_even_sum(rng, columns, translation):
     found = Planted(even_sum(rng, columns, 4), rng, translation=translation).attack()
@@ -108,14 +107,14 @@ def test_a_check_digit(check, seed, translation):
     assert_claimed(np.column_stack([digits, whole(rng, 1)]), rng, translation=translation)
 
 
-@BOTH
+@TRANSLATED
 def test_steps_of_the_root_of_two(rng, translation):
     """The same release as that of a + b, a - b, whose sum is even."""
     found = Planted(whole(rng, 3) * [np.sqrt(2), np.sqrt(2), 1], rng, translation=translation).attack()
     assert found.recovered.sum() == 1
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("seed", [0, 1, rarely(2), rarely(3)])
 @pytest.mark.parametrize("others", [2, rarely(3)])
 def test_a_cyclic_code_of_three_levels(others, seed, translation):
@@ -136,7 +135,7 @@ def test_all_columns_tied_in_pairs(rng, columns, scale):
     assert_claimed(whole(rng, columns + 1), rng, scale=scale)  # pairs leave no odd number of columns
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("scale", [0.37, 2.54])
 @pytest.mark.parametrize("columns", [5, 6, rarely(12)])
 def test_a_unit_of_its_own_with_a_parity(rng, columns, scale, translation):
@@ -151,7 +150,7 @@ def test_a_unit_of_its_own(rng, columns):
     assert found.steps == pytest.approx(0.37)
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("columns", [2, 6])
 @pytest.mark.parametrize("modulus", [3, 5])
 def test_two_congruent_columns(rng, columns, modulus, translation):
@@ -193,7 +192,7 @@ def test_a_lattice_that_is_nearly_orthogonal(rng, step):
     assert_claimed(np.column_stack([column, steps]), rng, store=rounded(3))
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("scale", [1.0, 0.92, 0.9173])
 def test_columns_that_differ_by_a_coarser_grid(rng, scale, translation):
     """A price, and the price and a fee of whole units: a lattice at 45 degrees, with steps far from each other."""
@@ -233,7 +232,7 @@ def test_four_copies_of_a_column_scaled_to_the_unit_interval(rng):
     assert_claimed(np.hstack([ninths, tenths]), rng)
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("kind", ["alone", "beside whole numbers", "beside continuous ones", "in a unit of its own"])
 @pytest.mark.parametrize("size", [2, rarely(3), 4, rarely(5), 8])
 def test_one_hot_groups(rng, size, kind, translation):
@@ -244,7 +243,7 @@ def test_one_hot_groups(rng, size, kind, translation):
         assert found.recovered.all()
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("summands", [2, 5])
 def test_sums_of_columns(rng, summands, translation):
     table = whole(rng, 5)
@@ -332,7 +331,7 @@ def test_a_column_that_is_constant_but_for_few_rows(rng, rows, others, translati
     assert_claimed(table, rng, 1 if others == "continuous" else 5, translation=translation, store=store)
 
 
-@BOTH
+@TRANSLATED
 def test_a_continuous_column_that_is_constant_but_for_few_rows(rng, translation):
     table = rng.standard_normal((ROWS, 5))
     table[:, 0] = np.where(np.arange(ROWS) < 4, table[:, 0], 0.0)
@@ -351,7 +350,7 @@ def test_binary_columns(rng, columns, standardised, translation):
     assert standardised or found.recovered.all()
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("step", [2.0, 5.0, 0.25])
 def test_other_steps(rng, step, translation):
     found = Planted(whole(rng, 6) * [1, step, 1, step, 1, 1], rng, translation=translation).attack()
@@ -393,14 +392,14 @@ def test_equal_standard_deviations(rng):
     assert_claimed(unequal / unequal.std(axis=0), rng)
 
 
-@BOTH
+@TRANSLATED
 def test_columns_scaled_to_the_unit_interval(rng, translation):
     most = np.array([9, 15, 7, 4, 99])
     found = Planted(rng.integers(0, most + 1, (ROWS, 5)) / most, rng, translation=translation).attack()
     assert found.recovered.all()
 
 
-@BOTH
+@TRANSLATED
 def test_decimals_of_all_kinds(rng, translation):
     table = whole(rng, 6, most=999) / [1, 10, 100, 1, 10, 1000]
     assert Planted(table, rng, translation=translation).attack().recovered.all()
@@ -457,7 +456,7 @@ def test_heavy_noise_over_steps_that_are_nearly_whole(rng, values, noise):
     Planted(table, rng, noise=noise).attack(budget=900)
 
 
-@BOTH
+@TRANSLATED
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_some_columns_are_continuous(rng, noise, translation):
     table = np.hstack([whole(rng, 4), 3 * rng.standard_normal((ROWS, 2))])
@@ -543,7 +542,7 @@ def test_a_table_of_rank_one(rng, multiples):
     assert_claimed(np.outer(rng.integers(0, 9, 300), [1, 0, 0, 0]), rng, 1)
 
 
-@BOTH
+@TRANSLATED
 def test_a_release_wider_than_the_records(rng, translation):
     found = Planted(whole(rng, 5), rng, wide=3, translation=translation).attack()
     assert found.recovered.sum() == 5

@@ -310,7 +310,7 @@ def test_without_lost_axes_and_the_origin_known_records_say_nothing_and_this_is_
     assert "too many rows" in naming.notes[0]
 
 
-@pytest.mark.parametrize("decimals", [None, 4])
+@pytest.mark.parametrize("decimals", [4, *slow(None)])
 def test_steps_that_differ_and_records_that_were_rounded(letter, decimals):
     """A standardised table: the attacker's records may have fewer digits than the steps."""
     spread = letter.std(axis=0)
@@ -337,7 +337,7 @@ def test_a_step_excludes_attributes_off_its_grid():
     assert "tell nothing about distributions" in naming.notes[0]
 
 
-@pytest.mark.parametrize("origin_known", [True, False])
+@pytest.mark.parametrize("origin_known", [True, *slow(False)])
 def test_a_sample_of_two_hundred_records(letter, origin_known):
     """Origin known: everything. Behind a translation shapes alone tell: some, and nothing wrong."""
     namings = [
@@ -358,7 +358,7 @@ def test_a_sample_of_a_thousand_records_names_everything_behind_a_translation(le
         assert naming.offset_by == ("sample",) * 16
 
 
-@pytest.mark.parametrize("count", [50, 200, 1000])
+@pytest.mark.parametrize("count", [200, *slow(50, 1000)])
 def test_attributes_of_one_distribution_stay_open(count):
     rng = np.random.default_rng(count)
     for _ in range(3):
@@ -370,7 +370,7 @@ def test_attributes_of_one_distribution_stay_open(count):
         assert (naming.signs != 0).all()
 
 
-@pytest.mark.parametrize("count", [50, 200, 1000])
+@pytest.mark.parametrize("count", [200, *slow(50, 1000)])
 def test_the_sign_of_a_symmetric_attribute_stays_open(count):
     rng = np.random.default_rng(count)
     for _ in range(3):

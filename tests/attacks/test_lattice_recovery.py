@@ -27,7 +27,7 @@ def assert_recovered(found, release, count=None):
 PRECISIONS = {"float64": {}, "float32": {"single": True}, "3 decimals": {"decimals": 3}, "2 decimals": {"decimals": 2}}
 
 
-@pytest.mark.parametrize("translate", [False, True])
+@pytest.mark.parametrize("translate", [True, *slow(False)])
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_letter(precision, translate):
     release = release_of(letter, translate=translate, seed=1, **PRECISIONS[precision])
@@ -62,7 +62,7 @@ def test_letter_at_one_decimal_once():
     assert_recovered(attacked(release), release)
 
 
-@pytest.mark.parametrize("decimals", [None, 4])
+@pytest.mark.parametrize("decimals", [4, *slow(None)])
 def test_standardised_letter(decimals):
     release = release_of(standardised, translate=True, seed=2, decimals=decimals)
     found = attacked(release)
@@ -78,7 +78,7 @@ def test_known_records_name_columns_whose_steps_are_fitted():
     np.testing.assert_allclose(found.estimates, release.records, atol=1e-3)
 
 
-@pytest.mark.parametrize("decimals", [None, 5])
+@pytest.mark.parametrize("decimals", [5, *slow(None)])
 def test_letter_scaled_to_the_unit_interval(decimals):
     release = release_of(letter / 15, translate=True, seed=3, decimals=decimals)
     found = attacked(release)
@@ -106,7 +106,7 @@ def test_columns_that_do_not_vary_are_zero_and_not_claimed():
     assert "the other 3 do not vary" in found.reason
 
 
-@pytest.mark.parametrize("columns", [16, 32, 64, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("columns", [32, *slow(16, 64, 100)])
 def test_synthetic_whole_numbers(columns):
     records = np.random.default_rng(columns).integers(0, 10, (2000, columns)).astype(float)
     release = release_of(records, translate=True, seed=columns)
@@ -141,7 +141,7 @@ def behind_blur(whole, blur, seed):
     return release, found, release_of(whole, translate=seed % 2 == 1, seed=seed).records
 
 
-@pytest.mark.parametrize("blur", BLURS)
+@pytest.mark.parametrize("blur", ["jitter 0.6", *slow("jitter 0.5", "noise 0.2")])
 def test_whole_numbers_under_heavy_jitter_or_noise(blur):
     """Axes within a thousandth, and the whole numbers below the jitter; what was misread is as much as is said."""
     release, found, whole = behind_blur(letter[:6000, 4:12], blur, seed=3)
@@ -169,7 +169,7 @@ def test_letter_under_heavy_jitter_or_noise(blur):
     assert right >= 7
 
 
-@pytest.mark.parametrize("jitter", [1.0, 0.8])
+@pytest.mark.parametrize("jitter", [0.8, *slow(1.0)])
 def test_heavier_jitter_gives_nothing_to_read(jitter):
     records = letter[:3000, 4:12] + np.random.default_rng(0).uniform(0, jitter, (3000, 8))
     assert not attacked(release_of(records, translate=False, seed=0)).claimed

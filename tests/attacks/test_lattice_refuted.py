@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import isobreach as ib
+from effort import slow
 from isobreach.attacks.lattice import placing
 from lattice_truth import Planted
 from oracles import rotation
 
 ROWS = 300
-BOTH = pytest.mark.parametrize("scheme", ["orthogonal", "rigid"])
+BOTH = pytest.mark.parametrize("scheme", ["rigid", *slow("orthogonal")])
 
 
 @pytest.fixture

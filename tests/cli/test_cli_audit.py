@@ -372,7 +372,10 @@ def test_blas_threads_do_not_change_a_byte(tmp_path):
 
 @pytest.mark.parametrize(
     "protection",
-    [("noisy", "--noise", 0.2), ("ball", "--scale", 2), ("orthogonal-noise",), ("rigid", "--width", 6)],
+    [
+        *(("orthogonal-noise",), ("rigid", "--width", 6)),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (("noisy", "--noise", 0.2), ("ball", "--scale", 2))),
+    ],
 )
 def test_every_scheme_is_audited(run, people, tmp_path, protection):
     asked = ("--coalitions", "1,5", "--trials", 3, "--out", tmp_path / "out")

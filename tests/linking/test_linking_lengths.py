@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from effort import slow
 from oracles import rotation
 
 UNIT = 2.0**-24
@@ -23,7 +24,7 @@ def _one_by_one(records, matrix):
     return total
 
 
-@pytest.mark.parametrize("summed", ["BLAS", "one by one"])
+@pytest.mark.parametrize("summed", ["BLAS", *slow("one by one")])
 @pytest.mark.parametrize("kind", RECORDS)
 def test_a_length_errs_by_a_few_units_and_a_row_by_the_root_of_the_columns(kind, summed):
     """At most 2.7 units in a norm or a distance and 0.4 sqrt(n) + 2 in a row; 4 and 4 + sqrt(n) are allowed for."""
