@@ -13,6 +13,7 @@ from isobreach._validation import check_choice, check_epsilon, check_integer, ch
 from isobreach.attacks.alignment.choosing import sought
 from isobreach.attacks.alignment.confirmation import confirmation
 from isobreach.attacks.alignment.estimates import cleaned, estimates
+from isobreach.attacks.alignment.mirrored import untold_mirrors
 from isobreach.attacks.alignment.reconstruction import AlignmentReconstruction, document, reason
 from isobreach.attacks.alignment.refitting import refitted
 from isobreach.attacks.alignment.situation import MOTIONS, Situation, situation_of
@@ -126,7 +127,8 @@ def _run(
         return AlignmentReconstruction(False, told, nothing, **facts)
     best = solutions[0]
     confirmed = confirmation(release, situation, best, chosen.epsilon)
-    claimed, why = reason(best, confirmed, coarse=_coarse(knowledge))
+    mirrors = untold_mirrors(situation, studied, best, chosen.epsilon) if confirmed.complete else []
+    claimed, why = reason(best, confirmed, coarse=_coarse(knowledge), mirrors=mirrors)
     several = _estimates(release, linked, studied, knowledge, solutions, chosen.epsilon, progress)
     matrix, shift = _whole(situation, best)
     return AlignmentReconstruction(

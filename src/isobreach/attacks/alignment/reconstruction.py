@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the alignment attack gives back, and its document."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -70,11 +71,13 @@ class AlignmentReconstruction(Reconstruction):
     linkage: Linkage | None = field(default=None, repr=False, kw_only=True)
 
 
-def reason(solution: FittedMotion, confirmation: Confirmation, *, coarse: bool) -> tuple[bool, str]:
+def reason(
+    solution: FittedMotion, confirmation: Confirmation, *, coarse: bool, mirrors: Sequence[int]
+) -> tuple[bool, str]:
     """Whether an alignment is claimed, and why, in one sentence.
 
     ``coarse``: known records are on a grid. Another order or other signs of the columns then take them to rows of other
-    people exactly, so that they confirm nothing.
+    people exactly, so that they confirm nothing. ``mirrors``: attributes whose mirror image fits all that is held.
     """
     z = solution.certificate
     if solution.frame.hidden == 0 and confirmation.found == confirmation.unused:
@@ -83,6 +86,9 @@ def reason(solution: FittedMotion, confirmation: Confirmation, *, coarse: bool) 
         return False, f"not found: the sample does not lie like released rows (z = {z:.1f}, above {NOT_FOUND:g})."
     if confirmation.complete and coarse:
         return False, "not confirmed: known records are on a grid, which other orders and signs of its columns keep."
+    if confirmation.complete and mirrors:
+        places = ", ".join(str(attribute + 1) for attribute in mirrors)
+        return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"
         return True, f"{which} that the fit did not use {'lies' if confirmation.unused == 1 else 'lie'} at their place."
