@@ -34,7 +34,7 @@ def keep(case):
 BAD = {
     "missing file": (lambda c: c.known.unlink(), (), "known must be an existing file"),
     "wrong extension": (
-        lambda c: c.known.rename(c.known.with_suffix(".txt")), ("--known", "known.txt"), ".npy or .xlsx file",
+        lambda c: c.known.rename(c.known.with_suffix(".txt")), ("--known", "known.txt"), ".npy, .xlsx, ",
     ),
     "empty file": (lambda c: c.known.write_text(""), (), "known must"),
     "header only": (lambda c: c.known.write_text("name,age,height,weight,income,visits\n"), (), "0 rows"),
