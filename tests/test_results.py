@@ -62,6 +62,7 @@ def test_what_an_audit_says_about_running_it_again_repeats_it():
     assert (said.name, said.code) == ("Run again", report.call)
 
 
+@pytest.mark.slow
 def test_what_a_comparison_says_about_running_it_again_repeats_it(tmp_path):
     X = ib.prepare(pd.DataFrame(RECORDS), standardise=True)
     schemes = ["rigid", ib.schemes.Noisy(noise=0.2)]
