@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 import isobreach as ib
 from engine_files import written
+from isobreach import linking
 from isobreach.attacks import attack_document
 from isobreach.engine import ParquetFiles
 from isobreach.engine.column import FileColumn
@@ -128,7 +129,7 @@ def test_vectors_without_a_fixed_length_are_read(tmp_path, no_release_is_small):
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        ("*.arrow", "path must be a pattern that names .parquet files"),
+        ("*.arrow", "released must be a pattern that names .parquet files"),
         ("none.parquet", "path must be a .parquet file, a folder of parts or a pattern"),
         ("t.csv", "path must be a .parquet file, a folder of parts or a pattern"),
     ],
@@ -149,6 +150,15 @@ def test_what_is_no_number_in_the_last_part_is_named(folder):
         ib.link(KNOWN, ib.scan(folder), motion="orthogonal")
     place = "the first in row 600 (row 199 of part-2.parquet), column 'c4'"
     assert str(caught.value) == f"released must be finite everywhere. Got 1 missing, NaN or infinite; {place}."
+
+
+def test_a_part_that_disappears_is_named_by_the_attack(folder):
+    scan = ib.scan(folder)
+    (folder / "part-1.parquet").unlink()
+    with pytest.raises(InputError) as caught:
+        ib.attack(KNOWN, scan, seed=0)
+    said = "released must stay where it is while it is read. Got part-1.parquet, which is gone."
+    assert str(caught.value) == said
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
@@ -224,3 +234,15 @@ def test_memory_does_not_grow_with_the_release(tmp_path, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] - peaks[0] < 3e6
+
+
+def test_what_does_not_fit_into_memory_is_said_before_it_starts(folder, monkeypatch):
+    monkeypatch.setattr("isobreach.engine.parquet.READING", replace(READING, share=1e-12))
+    scan, strangers = ib.scan(folder), np.random.default_rng(1).standard_normal((2, COLUMNS))
+    said = r"released must be smaller than half of the free memory, .* Without norms all pairs of rows are compared"
+    with pytest.raises(InputError, match=said):
+        ib.link(KNOWN, scan, motion="rigid")
+    found = linking.link(strangers, scan.values)
+    assert found.counts()["linked"] == 0
+    assert found.reason.endswith("distances alone were not tried: they need all rows in memory, where these do not fit")
+    assert ib.link(KNOWN, scan).rows.tolist() == RELEASE.key.order[:3].tolist()

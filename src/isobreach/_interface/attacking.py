@@ -56,12 +56,12 @@ def scan(
     (Scan(100 x 3, 1 file), [0, 1])
     """
     check_choice("engine", engine, ENGINES)
-    found = Source(path, "path").scanned(columns, id_column)
+    found = Source(path, "released").scanned(columns, id_column)
     if found is None:
         rule = "must be a .parquet file, a folder of parts or a pattern, with numbers or vectors of a fixed length"
         raise InputError("path", rule, str(path), "Give the path itself to link, attack or reconstruct.")
     if found.left_out:
-        warnings.warn(LeftOutWarning("path", found.left_out), stacklevel=2)
+        warnings.warn(LeftOutWarning("released", found.left_out), stacklevel=2)
     return found
 
 

@@ -95,6 +95,11 @@ class Engine(ABC):
             The rows themselves, where a pass brought them already.
         """
 
+    @property
+    def fits(self) -> bool:
+        """Whether all rows fit into memory at once: ``everything`` refuses otherwise."""
+        return True
+
     def where(self, row: int, column: int) -> str:
         """Where an entry stands, in words for a message; both numbers are counted from 0."""
         return f"row {row + 1}, column {column + 1}"

@@ -455,11 +455,20 @@ class ParquetEngine(Engine):
 
     def everything(self, reason: str, progress: Progress = no_progress) -> FloatArray:
         """Return all rows at once, if there is memory for them."""
-        size, free = 8 * self._shape[0] * self._shape[1], _free_memory()
-        if size > READING.share * free:
-            rule = f"must be smaller than half of the free memory, {free / 1e9:.1f} GB, for what is asked"
-            raise InputError(self.files.name, rule, f"{size / 1e9:.1f} GB", reason)
+        if not self.fits:
+            rule = f"must be smaller than half of the free memory, {_free_memory() / 1e9:.1f} GB, for what is asked"
+            raise InputError(self.files.name, rule, f"{self._size / 1e9:.1f} GB", reason)
         return super().everything(reason, progress)
+
+    @property
+    def _size(self) -> int:
+        """Bytes of all rows in memory."""
+        return 8 * self._shape[0] * self._shape[1]
+
+    @property
+    def fits(self) -> bool:
+        """Whether all rows take no more than half of the memory that is free."""
+        return self._size <= READING.share * _free_memory()
 
     def where(self, row: int, column: int) -> str:
         """Where an entry stands: its row and, where there are several files, the file; the name of its column."""

@@ -129,6 +129,9 @@ def decide(problem: Problem, setting: Setting, motions: Sequence[Motion] = MOTIO
     known, untried, sure = len(problem.known), "", False
     tried: list[tuple[int, Found]] = []
     for motion in motions:
+        if tried and not problem.source.fits:
+            untried = "; distances alone were not tried: they need all rows in memory, where these do not fit"
+            break
         if motion == "similarity" and problem.source.shape[0] > DECIDING.most_scaled:
             untried = f"; a similarity was not tried on more than {DECIDING.most_scaled:,} rows"
             break

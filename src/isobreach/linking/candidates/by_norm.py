@@ -90,7 +90,8 @@ def norm_candidates(
 
 def all_candidates(records: int, source: Engine, unit: float, progress: Progress) -> Candidates:
     """Candidates where norms say nothing: every released value, for each of so many records."""
-    points = source.everything("Records are linked by distances, which need every pair of rows.", progress)
+    reason = "Without norms all pairs of rows are compared; name the motion orthogonal if the release keeps norms."
+    points = source.everything(reason, progress)
     if not np.isfinite(np.einsum("ij,ij->", points, points)):
         _refuse_bad_entries(source)
     points, rows, row_start = distinct_values(points, np.arange(len(points)), unit)
