@@ -72,6 +72,24 @@ def categories(rng):
     return np.hstack([np.eye(4)[choice] for choice in chosen])
 
 
+def choices(rng):
+    """Five attributes of three categories each, one-hot."""
+    chosen = [rng.choice(3, 700, p=rng.dirichlet([4, 4, 4])) for _ in range(5)]
+    return np.hstack([np.eye(3)[choice] for choice in chosen])
+
+
+def prices(rng):
+    """Each of a short and uneven list; the cents make the grid of all values fine."""
+    values = np.array([0.99, 2.45, 4.90, 9.75, 19.99])
+    return np.column_stack([rng.choice(values, 700, p=rng.dirichlet([3] * 5)) for _ in range(8)])
+
+
+def rankings(rng):
+    """Seven things ranked, some of them more popular."""
+    liking = rng.normal(size=(600, 7)) + np.linspace(0, 1.5, 7)
+    return liking.argsort(axis=1).argsort(axis=1) + 1.0
+
+
 def exponential(rng):
     return rng.exponential(1, (2000, 8))
 
@@ -182,6 +200,9 @@ TABLES = {
     "codes": Table(codes, (Orthogonal(), Noisy(0.4)), (3, 20), 0.1),
     "standard codes": Table(standard_codes, (Rigid(),), (3,)),
     "categories": Table(categories, (Noisy(0.6),), (40,), 0.1),
+    "choices": Table(choices, (Noisy(0.6),), (30,), 0.1),
+    "prices": Table(prices, (Noisy(0.2),), (30,), 0.05),
+    "rankings": Table(rankings, (Noisy(0.25),), (20,), 0.05),
     "exponential": Table(exponential),
     "waiting times": Table(waiting_times, sizes=(3,), epsilon=0.1),
     "incomes": Table(incomes, (Rigid(),), (3,)),

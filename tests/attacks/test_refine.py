@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What any attacker does to a raw estimate: each step is a theorem, and none uses what the evidence lacks."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -559,3 +561,96 @@ def test_nothing_is_fitted_again_without_a_grid():
     assert not can_refit(Evidence(known=_rng(0).normal(size=(40, 3))))
     assert not can_refit(Evidence())
     assert can_refit(Evidence(known=np.repeat([[0.0, 0.1], [1.0, 0.7]], 3, axis=0)))
+
+
+# --- lists
+
+
+def _choices(rng, size, groups=3, categories=3):
+    chosen = rng.integers(0, categories, (size, groups))
+    return np.eye(categories)[chosen].reshape(size, -1)
+
+
+def _permutations(rng, size):
+    return rng.permuted(np.tile(np.arange(1.0, 7), (size, 1)), axis=1)
+
+
+def _columns(evidence):
+    return [part.columns.tolist() for part in evidence.lists]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_records_show_arrangements_that_always_hold(seed):
+    """Between other columns too; and not from so few records that independent columns might have shown them."""
+    rng = _rng(seed)
+    records = np.column_stack(
+        [rng.normal(size=40), _choices(rng, 40, 2), rng.integers(0, 2, 40), _permutations(rng, 40)]
+    )
+    assert _columns(Evidence(known=records)) == [[1, 2, 3], [4, 5, 6], [8, 9, 10, 11, 12, 13]]
+    assert _columns(Evidence(known=records[:3])) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.integers(0, 2, (200, 8)),
+        lambda rng: rng.integers(1, 6, (200, 8)),
+        lambda rng: rng.normal(size=(200, 8)),
+        lambda rng: np.where(rng.random((200, 8)) < 0.5, 0.0, rng.normal(size=(200, 8))),
+        lambda rng: np.round(rng.normal(size=(40, 8)), 2),
+        lambda rng: np.where(rng.random((200, 1)) < 0.02, 0.0, _choices(rng, 200)),
+    ],
+    ids=["bits", "answers", "continuous", "many zeros", "rounded", "a few of no category"],
+)
+def test_other_records_show_no_list(draw, seed):
+    assert _columns(Evidence(known=np.asarray(draw(_rng(seed)), dtype=float))) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_uneven_values_that_repeat_are_a_list(seed):
+    """And estimates nearer to one of them than to any other become exact."""
+    rng = _rng(seed)
+    values = np.array([0.99, 2.45, 4.9, 9.75, 19.99])
+    truth = rng.choice(values, (60, 4))
+    evidence = Evidence(known=truth, noise=0.05)
+    assert _columns(evidence) == [[0], [1], [2], [3]]
+    np.testing.assert_array_equal(steps.likely(truth + rng.uniform(-0.7, 0.7, truth.shape), evidence), truth)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("draw", [_choices, _permutations])
+def test_the_likeliest_arrangement_is_taken(draw, seed):
+    """Where all orders are as likely, none is nearer. Posterior means come nearer to those over all orders than means
+    of each attribute alone."""
+    rng = _rng(seed)
+    held = draw(rng, 20_000)
+    estimates = held[:50] + 0.5 * rng.normal(size=(50, held.shape[1]))
+    for part in Evidence(known=held).lists:
+        own, orders = estimates[:, part.columns], np.array([*permutations(np.sort(held[0, part.columns]))])
+        apart = ((own[:, None] - orders) ** 2).sum(axis=2)
+        found = ((own - part.likely(own, 0.05)) ** 2).sum(axis=1)
+        np.testing.assert_allclose(found, apart.min(axis=1), atol=0.01)
+        weights = np.exp((apart.min(axis=1, keepdims=True) - apart) / (2 * 0.5**2))
+        means = weights @ orders / weights.sum(axis=1, keepdims=True)
+        values = np.unique(orders)
+        each = np.exp(-((own[:, :, None] - values) ** 2) / (2 * 0.5**2))
+        alone = each @ values / each.sum(axis=2)
+        assert np.abs(part.expected(own, 0.5, 0.0)[0] - means).mean() < 0.7 * np.abs(alone - means).mean()
+
+
+@pytest.mark.parametrize("draw", [_choices, _permutations])
+def test_arrangements_of_all_rows_give_the_motion_better_than_links(draw):
+    for seed in SEEDS:
+        rng = _rng(seed)
+        records = draw(rng, 500)
+        rotation, noise = haar(records.shape[1], rng), 0.25 if records.max() == 1 else 0.45
+        rows = records @ rotation.T + noise * rng.normal(size=records.shape)
+        inner, _, outer = np.linalg.svd(rows[:24].T @ records[:24])
+        evidence, start = Evidence(known=records[:24], noise=noise), rows @ inner @ outer
+        found = refit([start], rows, evidence, np.arange(24), records[:24], translates=False).likely(rows)
+        alone = steps.rounded(start, evidence)
+        best = steps.likely(rows @ rotation, evidence)
+        hits = [(guess == records).all(axis=1).mean() for guess in (alone, found, best)]
+        assert hits[1] > hits[0] + 0.1, hits
+        assert hits[1] > hits[2] - 0.05, hits

@@ -9,9 +9,9 @@ several ways, all of them affine maps x = a + (y - b) A:
                       release less that of the noise (Wiener);
     least squares     ridge regression of the linked records on their rows: needs no motion at all.
 
-Each is then refined by what the attacker holds (``attacks.refine``). Where attributes have a grid the motion is fitted
-again to all rows (*refitted*), with noise or without. The attacker rehearses on his own links: a part of them in turn
-is left out and estimated in every way from the others. The way that does best is his choice.
+Each is then refined by what the attacker holds (``attacks.refine``). Where attributes have a grid or a list the motion
+is fitted again to all rows (*refitted*), with noise or without. The attacker rehearses on his own links: a part of them
+in turn is left out and estimated in every way from the others. The way that does best is his choice.
 """
 
 from collections.abc import Iterator, Mapping

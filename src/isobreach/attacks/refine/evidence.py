@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine.grid import ValueGrid, no_grid, shown_grid
+from isobreach.attacks.refine.lists import Part, shown_lists
 from isobreach.attacks.refine.rays import Rays, shown_rays
 from isobreach.release import unit_roundoff
 
 FloatArray = NDArray[np.float64]
 
-_OF_RECORDS = ("population", "occurring", "means", "ranges", "steps", "rays")  # the same for all rows
+_OF_RECORDS = ("population", "occurring", "means", "ranges", "steps", "lists", "rays")  # the same for all rows
 _OUTSIDE = 0.1  # share of records that may lie outside of ranges that a sample shows: clipping gains more than that
 
 
@@ -146,6 +147,11 @@ class Evidence:
         columns = next((len(one.step) for one in (self.grid, shown) if one is not None), 0)
         found = (self.grid or no_grid(columns)).or_else(shown or no_grid(columns))
         return found if found.there.any() else None
+
+    @cached_property
+    def lists(self) -> tuple[Part, ...]:
+        """Lists of values, and of combinations of values, that the attacker's records show."""
+        return () if self.population is None else shown_lists(self.population, self.steps)
 
     @cached_property
     def rays(self) -> Rays | None:

@@ -33,10 +33,12 @@ def recipes(evidence: Evidence) -> dict[str, Recipe]:
     finishes: dict[str, Recipe] = {"": ()}
     if evidence.ranges is not None and any(np.isfinite(end).any() for end in evidence.ranges):
         finishes["clipped"] = (steps.clipped,)
+    if evidence.noise and evidence.population is not None and (evidence.steps is not None or evidence.lists):
+        finishes["likely values"] = (steps.likely,)
     if evidence.steps is not None:
-        if evidence.noise and evidence.population is not None:
-            finishes["likely values"] = (steps.likely,)
         finishes["rounded"] = (steps.rounded,)
+    if evidence.lists and "likely values" in finishes:  # the last step: a list says more than a grid
+        finishes["likely values"] = finishes.pop("likely values")
     if evidence.rays is not None:
         finishes["rounded direction"] = (steps.rounded_direction,)
     found = _instead(evidence)

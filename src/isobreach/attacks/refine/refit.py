@@ -13,11 +13,12 @@ estimates are most likely,
 
     mean over rows of  sum over attributes of  log sum over v of p(v) exp(-(e - v)^2 / (2 sigma^2)),
 
-which needs no truth, and proves nothing either. Where only directions of whole numbers are released (``rays``), the
+which needs no truth, and proves nothing either. Where several attributes share a list (``lists``), its combinations
+take the place of values and of attributes. Where only directions of whole numbers are released (``rays``), the
 likeliest directions take the place of z, and their cost that of the likelihood.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.refine.evidence import Evidence
+from isobreach.attacks.refine.lists import Listed, Part
 from isobreach.attacks.refine.rays import Rays
 
 FloatArray = NDArray[np.float64]
@@ -41,12 +43,8 @@ class Refitting:
         Rounds at most: s^2 is next to sigma^2 after twenty, and few need more than ten after that.
     first, falls
         s^2 - sigma^2 in the first round, in squared steps, and its factor from round to round.
-    least
-        Least s, in steps: a likelihood needs one.
     weight
         Of a linked record, whose values are known, beside those that are estimated.
-    pseudo
-        Count that every value has before any record is seen.
     beyond
         Steps beyond the range that records show: six records of five values seldom show all of them.
     most_values
@@ -58,35 +56,13 @@ class Refitting:
     rounds: int = 40
     first: float = 0.3
     falls: float = 0.75
-    least: float = 0.05
     weight: float = 3.0
-    pseudo: float = 2.0
     beyond: int = 2
     most_values: int = 64
     settled: float = 1e-4
 
 
 _REFITTING = Refitting()
-
-
-@dataclass(frozen=True, eq=False)
-class _Values:
-    """Values of one attribute, how often each is met, and the square of its step."""
-
-    values: FloatArray
-    counts: FloatArray
-    square: float
-
-    def log_weights(self, estimates: FloatArray, square: float) -> FloatArray:
-        """Logs of p(v) exp(-(e - v)^2 / (2 s^2)), a row for each estimate."""
-        square = max(square, _REFITTING.least**2 * self.square)
-        return np.asarray(
-            np.log(self.counts / self.counts.sum()) - (estimates[:, None] - self.values) ** 2 / (2 * square)
-        )
-
-    def met(self, counts: FloatArray) -> "_Values":
-        """The same with other counts."""
-        return replace(self, counts=counts + _REFITTING.pseudo)
 
 
 class _Told(Protocol):
@@ -103,34 +79,29 @@ class _Told(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _OnGrid:
-    """Values of each attribute; None where it is continuous, and stays as it is."""
+class _OnLists:
+    """Values of the attributes, part by part; the others are continuous, and stay as they are."""
 
-    attributes: tuple[_Values | None, ...]
+    parts: tuple[Part, ...]
 
-    @property
-    def _there(self) -> list[tuple[int, _Values]]:
-        return [(j, one) for j, one in enumerate(self.attributes) if one is not None]
-
-    def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "_OnGrid"]:
-        """Attribute by attribute; the same with how often all rows have each value."""
-        guessed, found = estimates.copy(), list(self.attributes)
-        for j, one in self._there:
-            weights, _ = _weights(one.log_weights(estimates[:, j], noise**2 + wide * one.square))
-            guessed[:, j], found[j] = weights @ one.values, one.met(weights.sum(axis=0))
-        return guessed, _OnGrid(tuple(found))
+    def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "_OnLists"]:
+        """Part by part; the same with how often all rows have each value."""
+        guessed, found = estimates.copy(), []
+        for one in self.parts:
+            guessed[:, one.columns], then = one.expected(estimates[:, one.columns], noise, wide)
+            found.append(then)
+        return guessed, _OnLists(tuple(found))
 
     def likely(self, estimates: FloatArray, noise: float) -> FloatArray:
         """The likeliest values."""
         found = estimates.copy()
-        for j, one in self._there:
-            found[:, j] = one.values[one.log_weights(estimates[:, j], noise**2).argmax(axis=1)]
+        for one in self.parts:
+            found[:, one.columns] = one.likely(estimates[:, one.columns], noise)
         return found
 
     def score(self, estimates: FloatArray, noise: float) -> float:
-        """Sum over attributes."""
-        likely = [_weights(one.log_weights(estimates[:, j], noise**2))[1].mean() for j, one in self._there]
-        return float(sum(likely))
+        """Sum over parts."""
+        return float(sum(one.score(estimates[:, one.columns], noise) for one in self.parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,12 +165,12 @@ class Refit:
 
 
 def can_refit(evidence: Evidence) -> bool:
-    """Return whether an attribute has a grid of few values, or records are directions of whole numbers.
+    """Return whether attributes have lists or a grid of few values, or records are directions of whole numbers.
 
     Parameters
     ----------
     evidence
-        Of which grid, rays, ranges and records are used.
+        Of which lists, grid, rays, ranges and records are used.
     """
     return _told(evidence) is not None
 
@@ -222,7 +193,7 @@ def refit(
     rows
         Released rows, m x N, at the records' scale.
     evidence
-        Of which grid, ranges, records and noise are used.
+        Of which lists, grid, ranges, records and noise are used.
     places, records
         Rows whose records are known, and these.
     translates
@@ -235,39 +206,40 @@ def refit(
 
 
 def _told(evidence: Evidence) -> _Told | None:
-    """Rays, or the values of every attribute that has a grid within a range, and few of them."""
-    if evidence.rays is not None:
+    """What lists say, and the values of every other attribute that has a grid within a range, and few; or rays.
+
+    Arrangements of the same values have one length, so that rays are shown too: they say less.
+    """
+    if evidence.rays is not None and not any(len(part.columns) > 1 for part in evidence.lists):
         return _OnRays(evidence.rays)
+    parts = (*evidence.lists, *_on_grid(evidence))
+    return _OnLists(parts) if parts else None
+
+
+def _on_grid(evidence: Evidence) -> Iterator[Listed]:
+    """Values of the attributes that have a grid, and no list."""
     grid, ranges, held = evidence.steps, evidence.ranges, evidence.population
     if grid is None or ranges is None or held is None:
-        return None
+        return
     bounds = np.tile([-np.inf, np.inf], (held.shape[1], 1)) if evidence.bounds is None else evidence.bounds
-    attributes = tuple(
-        _values(
-            column[np.isfinite(column)],
-            max(low - _REFITTING.beyond * step, least),
-            min(high + _REFITTING.beyond * step, most),
-            step,
-            offset,
-        )
-        for column, low, high, (least, most), step, offset in zip(
-            held.T, *ranges, bounds, grid.step, grid.offset, strict=True
-        )
-    )
-    return _OnGrid(attributes) if any(one is not None for one in attributes) else None
+    listed = {int(j) for part in evidence.lists for j in part.columns}
+    for j, (column, low, high, (least, most), step, offset) in enumerate(
+        zip(held.T, *ranges, bounds, grid.step, grid.offset, strict=True)
+    ):
+        ends = max(low - _REFITTING.beyond * step, least), min(high + _REFITTING.beyond * step, most)
+        values = _values(*ends, step, offset)
+        if j not in listed and len(values):
+            own = column[np.isfinite(column)]
+            counts = np.bincount(np.abs(own[:, None] - values).argmin(axis=1), minlength=len(values))
+            yield Listed.met(np.array([j]), values[:, None], counts, float(step**2))
 
 
-def _values(own: FloatArray, low: float, high: float, step: float, offset: float) -> _Values | None:
-    """Values of an attribute and how often the attacker's records have each."""
+def _values(low: float, high: float, step: float, offset: float) -> FloatArray:
+    """Values of an attribute; none where it has no grid, or too many."""
     if not 0 < (high - low) / step < _REFITTING.most_values:  # not a number where there is no grid
-        return None
-    values = offset + step * np.arange(
-        np.ceil((low - offset) / step - 1e-9), np.floor((high - offset) / step + 1e-9) + 1
-    )
-    if not len(values):  # a range between two values of the grid
-        return None
-    counts = np.bincount(np.abs(own[:, None] - values).argmin(axis=1), minlength=len(values)).astype(np.float64)
-    return _Values(values, counts + _REFITTING.pseudo, float(step**2))
+        return np.empty(0)
+    first, last = np.ceil((low - offset) / step - 1e-9), np.floor((high - offset) / step + 1e-9)
+    return np.asarray(offset + step * np.arange(first, last + 1))  # none in a range between two values of the grid
 
 
 class _Pinned:
@@ -299,11 +271,3 @@ class _Pinned:
         pairs = (self._weights[:, None] * (self._rows - released_centre)).T @ (guessed - known_centre)
         inner, _, outer = np.linalg.svd(pairs, full_matrices=False)
         return Refit(known_centre, released_centre, inner @ outer, -np.inf, told, noise)
-
-
-def _weights(log: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Weights that sum to one in each row, and the log of what they summed to."""
-    highest = log.max(axis=1, keepdims=True)
-    weights = np.exp(log - highest)
-    total = weights.sum(axis=1, keepdims=True)
-    return weights / total, np.log(total) + highest

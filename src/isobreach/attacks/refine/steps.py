@@ -164,10 +164,19 @@ def rounded(estimates: FloatArray, evidence: Evidence) -> FloatArray:
 
 
 def likely(estimates: FloatArray, evidence: Evidence) -> FloatArray:
-    """Return, on a grid and under noise s, the value v that is likeliest: least (e - v)^2 / (2 s^2) - log p(v).
+    """Return, under noise s, the likeliest value v of a list or a grid: least (e - v)^2 / (2 s^2) - log p(v).
 
-    p: frequency among the attacker's records, each value within the range counted ``pseudo`` times more.
+    p: frequency among the attacker's records, each value within the range counted ``pseudo`` times more. Where several
+    attributes share a list, v is one of its combinations.
     """
+    result = estimates.copy() if evidence.steps is None else _likely_on_grid(estimates, evidence)
+    for part in evidence.lists:
+        result[:, part.columns] = part.likely(estimates[:, part.columns], evidence.noise)
+    return result
+
+
+def _likely_on_grid(estimates: FloatArray, evidence: Evidence) -> FloatArray:
+    """The likeliest value of every attribute that has a grid of few values; others are rounded."""
     result = rounded(estimates, evidence)
     grid, ranges, records = evidence.steps, evidence.ranges, evidence.population
     assert grid is not None
