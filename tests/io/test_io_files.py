@@ -319,7 +319,7 @@ def test_an_odd_number_of_quotes_inside_text_is_fine(tmp_path):
     ("name", "content", "message"),
     [
         ("t.xls", b"", "known must be a .csv, .tsv, .csv.gz, "),
-        ("t", b"1,2", ".npz or .fvecs file, or a folder of .parquet parts. Got "),
+        ("t", b"1,2", "file, or a folder of .parquet parts. Got "),
         ("t.parquet", b"", "known must be readable as Parquet. Got a damaged file or another format."),
         ("t.parquet", b"PAR1" + SECRET.encode() * 9 + b"PAR1", "known must be readable as Parquet."),
         ("t.npy", b"", "known must be a .npy file of real numbers. Got Python objects or a damaged file."),
