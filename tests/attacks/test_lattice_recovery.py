@@ -49,12 +49,12 @@ def test_letter_every_seed(precision, translate, seed):
 @pytest.mark.slow
 def test_letter_at_one_decimal():
     right = 0
-    for seed in range(8):
+    for seed in range(10):
         release = release_of(letter, translate=True, seed=seed, decimals=1)
         found = attacked(release, seed)
         assert falsehoods(found, release.records, release.rotation) == []
         right += found.recovered.all()
-    assert right >= 7
+    assert right >= 9
 
 
 def test_letter_at_one_decimal_once():
@@ -162,11 +162,11 @@ def test_whole_numbers_under_heavy_jitter_or_noise(blur):
 @pytest.mark.parametrize("blur", BLURS)
 def test_letter_under_heavy_jitter_or_noise(blur):
     right = 0
-    for seed in range(8):
-        release, found, whole = behind_blur(letter[:8000], blur, seed)
+    for seed in range(10):
+        release, found, whole = behind_blur(letter, blur, seed)
         assert falsehoods(found, whole, release.rotation) == []
         right += found.recovered.all()
-    assert right >= 7
+    assert right >= 9
 
 
 @pytest.mark.parametrize("jitter", [0.8, *slow(1.0)])
