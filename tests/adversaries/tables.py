@@ -108,6 +108,15 @@ def fortunes(rng):
     return np.exp(1.5 * rng.normal(size=(300, 5)))
 
 
+def spending(rng):
+    """Amounts of households, large ones in everything; many zeros, which go together."""
+    taste = 0.8 * rng.normal(size=(800, 1)) + rng.normal(size=(800, 6))
+    amounts = np.exp(rng.normal(0, 1, (800, 1)) + 0.5 * taste) * np.arange(1, 7) ** 0.3
+    spent = np.where(taste + rng.normal(0, 0.5, taste.shape) < -0.35, 0, amounts)
+    spent[spent.sum(axis=1) == 0, 0] = 1
+    return spent
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -207,6 +216,7 @@ TABLES = {
     "waiting times": Table(waiting_times, sizes=(3,), epsilon=0.1),
     "incomes": Table(incomes, (Rigid(),), (3,)),
     "fortunes": Table(fortunes, (Rigid(),), (3,), 0.4, 100),
+    "spending": Table(spending),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

@@ -52,6 +52,7 @@ TELLING = [
         ("order_of_the_values", "rankings, noisy", 20),
         ("independent_columns", "waiting times, orthogonal", 3),
         ("values_within_ranges", "waiting times, orthogonal", 3),
+        ("zero_planes", "spending, orthogonal", 2),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),
         ("likely_record_of_the_sample", "clusters, component-noise", 0),

@@ -320,3 +320,18 @@ def test_known_records_on_a_grid_confirm_nothing(seed):
         warnings.simplefilter("ignore")  # records of 0 and 1 are seldom linked
         found = ib.reconstruct("alignment", release.data, ib.Knowledge(known=records[:3], bounds=(0, 1)), seed=seed)
     assert not found.claimed
+
+
+def test_shared_zeros_undo_a_rotation_and_are_no_proof():
+    rng = np.random.default_rng(0)
+    size = np.exp(rng.normal(size=(400, 1)))
+    records = np.where(rng.random((400, 5)) < 0.4, 0.0, size * np.exp(rng.normal(size=(400, 5))))
+    records[:3] = size[:3] * np.exp(rng.normal(size=(3, 5)))
+    release = ib.perturb(records, ib.schemes.Orthogonal(), seed=1)
+    knowledge = ib.Knowledge(known=records[:3], rows=release.key.order[:3])
+    found = ib.reconstruct("alignment", release.data, knowledge, seed=0, set_aside=1)
+    assert found.objective == "planes"
+    assert found.variants["as fitted"][release.key.order] == pytest.approx(records, abs=1e-6)
+    assert (found.linked, found.confirmed) == (2, 1)
+    assert not found.claimed
+    assert "not confirmed" in found.reason

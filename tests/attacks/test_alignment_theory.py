@@ -19,6 +19,7 @@ from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Mixture, MixtureRecipe, Whitening, fit_density, fitted
 from isobreach.attacks.alignment.naming import named
 from isobreach.attacks.alignment.placing import Placing, information
+from isobreach.attacks.alignment.planes import plane_axes
 from isobreach.attacks.alignment.reflections import Mirrors, reflected
 from isobreach.attacks.alignment.starts import principal_axes, starts
 from oracles import rotation
@@ -299,3 +300,40 @@ def test_the_gradient_of_ranges_is_that_of_the_value(floats):
     steps = 1e-6 * np.eye(len(expected))
     slopes = [(objective.value(moved(pose, s)) - objective.value(moved(pose, -s))) / 2e-6 for s in steps]
     assert expected == pytest.approx(np.array(slopes), abs=1e-5)
+
+
+def sparse(rng, rows, n, share=0.35):
+    """Positive amounts of one size each, and zeros."""
+    amounts = np.exp(rng.normal(size=(rows, 1)) + rng.normal(size=(rows, n)))
+    return np.where(rng.random((rows, n)) < share, 0.0, amounts)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+@pytest.mark.parametrize("decimals", [None, *slow(6)])
+def test_planes_of_shared_values_show_every_axis(shift, decimals):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        matrix = rotation(6, rng)
+        rows = sparse(rng, 300, 6) @ matrix.T + shift
+        axes = plane_axes(rows if decimals is None else rows.round(decimals), 10.0**-decimals if decimals else 0.0, rng)
+        assert axes.shape == (6, 6)
+        assert (np.abs(axes.T @ matrix).max(axis=0) > 1 - 1e-6).all()
+
+
+def test_only_axes_of_shared_values_are_found():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        matrix = rotation(5, rng)
+        records = np.hstack([sparse(rng, 600, 2), rng.exponential(1, (600, 3))])
+        axes = plane_axes(records @ matrix.T, 0.0, rng)
+        assert axes.shape == (5, 2)
+        assert np.abs(axes.T @ matrix[:, :2]).max(axis=0) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("decimals", [None, *slow(3)])
+def test_records_without_shared_values_have_no_planes(decimals):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rows = population(rng, 500)
+        rows = rows if decimals is None else rows.round(decimals)
+        assert plane_axes(rows, 0.0 if decimals is None else 10.0**-decimals, rng).shape[1] == 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The strongest objective: a density fitted to the release, in which the public sample is placed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,7 +39,7 @@ def by_density(
     epsilon: float,
     effort: Evaluations,
     rng: np.random.Generator,
-    also: tuple[FloatArray, FloatArray] | None = None,
+    also: Sequence[FittedMotion] = (),
 ) -> FittedMotion:
     """Place the sample in the density of the release.
 
@@ -55,7 +56,7 @@ def by_density(
     rng
         Draws kicks, signs, noise and halves.
     also
-        R and t of a further start.
+        Motions of other objectives: further starts.
     """
     noise, sample = situation.noise, situation.sample
     assert sample is not None
@@ -65,7 +66,7 @@ def by_density(
         blurred = np.repeat(sample, max(1, TUNING.noise_copies // len(sample)), axis=0)
         blurred = blurred + noise * rng.standard_normal(blurred.shape)
     search = PoseSearch(frame, density, blurred, len(sample), rows, effort, rng)
-    leaders = search.run([] if also is None else [frame.pose_of(*also)])
+    leaders = search.run([frame.pose_of(*one.affine) for one in also])
     placing = replace(search.sharp, mixture=density.mixture, sample=blurred)
     if noise and len(situation.known):
         loose = frame.loosened(situation.known, situation.released, noise, situation.translates)

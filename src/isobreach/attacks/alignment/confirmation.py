@@ -136,7 +136,8 @@ def _chances(block: FloatArray, first_row: int, places: _Places) -> FloatArray:
         a = float(np.linalg.norm(image @ places.hidden))
         apart = ((seen - image @ places.visible) ** 2).sum(axis=1)
         squares = a**2 + hidden**2 + apart - places.distances[i] ** 2
-        cosine = np.clip(squares / np.maximum(2 * a * hidden, np.finfo(np.float64).tiny), -1, 1)
+        with np.errstate(over="ignore"):  # a row without a hidden part
+            cosine = np.clip(squares / np.maximum(2 * a * hidden, np.finfo(np.float64).tiny), -1, 1)
         cap = betainc((h - 1) / 2, 0.5, 1 - cosine**2) / 2 if h > 1 else np.full(len(rows), 0.5)
         reached = np.where(cosine >= 0, cap, 1 - cap)
         reached = np.where(squares > 2 * a * hidden, 0.0, reached) if h else (squares <= 0).astype(float)

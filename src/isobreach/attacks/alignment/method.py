@@ -29,7 +29,7 @@ from isobreach.release import ReleaseModel, grid_spacing
 
 FloatArray = NDArray[np.float64]
 
-OBJECTIVES = ("auto", "density", "independence", "ranges")
+OBJECTIVES = ("auto", "density", "independence", "ranges", "planes")
 EFFORT = 4_000
 
 

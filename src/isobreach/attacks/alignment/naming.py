@@ -8,7 +8,8 @@ Every attribute i, axis j and sign has a cost, a sum of what is known, each part
     ranges   the same for the part of z_j that lies outside the range of i
 
 Under a translation all but the ranges are compared about their means; an end of a range that one tail ends at sharply
-says which way the axis points. The assignment of least total cost (Kuhn 1955) names every axis.
+says which way the axis points. The assignment of least total cost (Kuhn 1955) names every axis. Where all that says
+nothing of a sign, an axis points where most of its values have the sign that most values of held records have.
 """
 
 import numpy as np
@@ -20,6 +21,7 @@ from isobreach.attacks.alignment.starts import quantiles
 FloatArray = NDArray[np.float64]
 
 _AXIS_ERROR = 0.1  # of the spread: what FastICA leaves on a thousand rows; smaller ones are named all the better
+_UNTOLD = 1e-6  # of a cost: decides where nothing else does
 
 
 def named(
@@ -46,16 +48,44 @@ def named(
     translates
         Whether the motion has a translation.
     """
-    values, n = rows @ axes, axes.shape[0]
+    attributes, chosen, signs = assigned(axes, rows, links, sample, bounds, translates=translates)
+    found = np.empty_like(axes)
+    found[:, attributes] = axes[:, chosen] * signs
+    return found
+
+
+def assigned(
+    axes: FloatArray,
+    rows: FloatArray,
+    links: tuple[FloatArray, FloatArray],
+    sample: FloatArray | None,
+    bounds: FloatArray | None,
+    *,
+    translates: bool,
+    error: float = _AXIS_ERROR,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
+    """Return attributes, the axis of each, and its sign; there may be fewer axes than attributes.
+
+    Parameters
+    ----------
+    axes, rows, links, sample, bounds, translates
+        As for ``named``.
+    error
+        Of an axis, as a share of its spread.
+    """
+    values, (n, count) = rows @ axes, axes.shape
     spread = np.maximum(values.std(axis=0), np.finfo(np.float64).tiny)
-    centre = values.mean(axis=0) if translates else np.zeros(n)
+    centre = values.mean(axis=0) if translates else np.zeros(count)
     known, seen = links[0], links[1] @ axes
     if translates and len(known):
         known, seen = known - known.mean(axis=0), seen - seen.mean(axis=0)
-    costs = np.zeros((2, n, n))  # sign, attribute, axis
+    held = links[0] if sample is None else np.vstack([links[0], sample])
+    usual = 0.0 if translates else float(np.sign(held).sum())
+    costs = np.zeros((2, n, count))  # sign, attribute, axis
     for place, sign in enumerate((1.0, -1.0)):
         apart = known[:, :, None] - sign * seen[:, None, :]
-        costs[place] += (apart**2).sum(axis=0) / (2 * (_AXIS_ERROR * spread) ** 2)
+        costs[place] += (apart**2).sum(axis=0) / (2 * (error * spread) ** 2)
+        costs[place] -= _UNTOLD * np.sign(usual) * np.sign(sign * values).mean(axis=0)
         if sample is not None:
             middle = sample.mean(axis=0) if translates else np.zeros(n)
             mine, theirs = quantiles(sample - middle), quantiles(sign * (values - centre))
@@ -63,10 +93,7 @@ def named(
         if bounds is not None:
             costs[place] += _outside(sign * values, bounds, translates=translates)
     attributes, chosen = linear_sum_assignment(costs.min(axis=0))
-    signs = np.where(costs[0] <= costs[1], 1.0, -1.0)[attributes, chosen]
-    found = np.empty((n, n))
-    found[:, attributes] = axes[:, chosen] * signs
-    return found
+    return attributes, chosen, np.where(costs[0] <= costs[1], 1.0, -1.0)[attributes, chosen]
 
 
 def _outside(values: FloatArray, bounds: FloatArray, *, translates: bool) -> FloatArray:

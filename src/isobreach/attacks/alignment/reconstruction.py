@@ -25,6 +25,7 @@ _OBJECTIVES = {
     "density": "the public sample placed in a density of the release",
     "independence": "independent attributes",
     "ranges": "values inside their ranges",
+    "planes": "planes of values that many records share",
     "links": "links alone",
 }
 
@@ -36,8 +37,8 @@ class AlignmentReconstruction(Reconstruction):
     Attributes
     ----------
     objective
-        What the hidden rotation was fitted to: ``"density"``, ``"independence"``, ``"ranges"``, ``"links"`` where
-        they left nothing open; None where nothing could be sought.
+        What the hidden rotation was fitted to: ``"density"``, ``"independence"``, ``"ranges"``, ``"planes"``,
+        ``"links"`` where they left nothing open; None where nothing could be sought.
     motion
         ``"orthogonal"``, ``"rigid"`` or ``"similarity"``, as given or decided.
     motion_matrix, offset
@@ -89,6 +90,8 @@ def reason(
     if confirmation.complete and mirrors:
         places = ", ".join(str(attribute + 1) for attribute in mirrors)
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
+    if confirmation.complete and solution.objective == "planes":
+        return False, "not confirmed: attributes in which known records have the same values may be exchanged."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"
         return True, f"{which} that the fit did not use {'lies' if confirmation.unused == 1 else 'lie'} at their place."

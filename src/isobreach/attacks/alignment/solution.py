@@ -35,3 +35,8 @@ class FittedMotion:
     evaluations: int
     certificate: float | None = None
     forecast: float | None = None
+
+    @property
+    def affine(self) -> tuple[FloatArray, FloatArray]:
+        """R and t: the estimate of a record is y R + t."""
+        return self.frame.affine(self.pose)

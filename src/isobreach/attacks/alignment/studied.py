@@ -14,8 +14,10 @@ from isobreach.attacks.alignment.components import components
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Density, fit_density
+from isobreach.attacks.alignment.planes import plane_axes
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.engine import Engine
+from isobreach.release import released_precision
 
 FloatArray = NDArray[np.float64]
 
@@ -24,7 +26,7 @@ FloatArray = NDArray[np.float64]
 ROWS = 6_000
 _LEAST = 8  # different rows: two parts of four, of which one is modelled
 # Streams of one attack: rows, density, and what each objective draws.
-PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3, "ranges": 4}
+PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3, "ranges": 4, "planes": 5}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +39,13 @@ class Studied:
         Released rows that are modelled.
     seed
         Of all draws.
+    error
+        Of a released coordinate, as far as its digits tell.
     """
 
     rows: FloatArray = field(repr=False)
     seed: int
+    error: float = 0.0
 
     @classmethod
     def of(cls, release: Engine, seed: int | None) -> "Studied":
@@ -51,7 +56,9 @@ class Studied:
             drawn = np.sort(generator(seed, "alignment", PLACES["rows"]).choice(count, ROWS, replace=False))
         rows = release.gather(drawn)
         check_finite("released", rows)
-        return cls(rows, seed)
+        size = np.linalg.norm(rows, axis=1).max(initial=0.0)
+        error = released_precision(release).radius(size, rows.shape[1]) / np.sqrt(rows.shape[1])
+        return cls(rows, seed, float(error))
 
     @cached_property
     def varied(self) -> bool:
@@ -62,7 +69,7 @@ class Studied:
         """Return the study of the same rows with as many columns as the records have, at their scale."""
         if situation.plain:
             return self
-        return Studied(situation.reduced(self.rows), self.seed)
+        return Studied(situation.reduced(self.rows), self.seed, self.error / situation.scale)
 
     def complete(self, progress: Progress) -> None:
         """Compute all parts, so that they are shared by whoever uses the study."""
@@ -79,6 +86,11 @@ class Studied:
     def axes(self) -> FloatArray:
         """Independent components of the rows, one a column."""
         return components(self.rows, generator(self.seed, "alignment", PLACES["axes"]), Evaluations(0))
+
+    @cached_property
+    def planes(self) -> FloatArray:
+        """Normals of planes that hold many rows exactly, one a column."""
+        return plane_axes(self.rows, self.error, generator(self.seed, "alignment", PLACES["planes"]))
 
     @cached_property
     def independent(self) -> bool:
