@@ -591,6 +591,20 @@ def test_records_show_arrangements_that_always_hold(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_columns_that_depend_on_each_other_show_their_combinations(seed):
+    """Standardised categories, and answers coded as "at least 1", "at least 2", ..., between independent columns."""
+    rng = _rng(seed)
+    groups, answers = _choices(rng, 150, 2, 4), rng.integers(0, 4, 150)
+    levels = (answers[:, None] > np.arange(3)).astype(float)
+    records = np.column_stack([rng.integers(0, 2, 150), groups, rng.integers(0, 2, 150), levels, rng.normal(size=150)])
+    records = (records - records.mean(axis=0)) / records.std(axis=0)
+    evidence = Evidence(known=records, noise=0.1)
+    assert sorted(_columns(evidence)) == [[1, 2, 3, 4], [5, 6, 7, 8], [10, 11, 12]]
+    near = records + 0.4 * rng.uniform(-1, 1, records.shape)
+    np.testing.assert_allclose(steps.likely(near, evidence)[:, 1:9], records[:, 1:9])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "draw",
     [
@@ -599,9 +613,10 @@ def test_records_show_arrangements_that_always_hold(seed):
         lambda rng: rng.normal(size=(200, 8)),
         lambda rng: np.where(rng.random((200, 8)) < 0.5, 0.0, rng.normal(size=(200, 8))),
         lambda rng: np.round(rng.normal(size=(40, 8)), 2),
-        lambda rng: np.where(rng.random((200, 1)) < 0.02, 0.0, _choices(rng, 200)),
+        lambda rng: rng.random((30, 12)) < 0.25,
+        lambda rng: rng.random((300, 12)) < 0.1,
     ],
-    ids=["bits", "answers", "continuous", "many zeros", "rounded", "a few of no category"],
+    ids=["bits", "answers", "continuous", "many zeros", "rounded", "few sparse bits", "sparse bits"],
 )
 def test_other_records_show_no_list(draw, seed):
     assert _columns(Evidence(known=np.asarray(draw(_rng(seed)), dtype=float))) == []

@@ -16,6 +16,12 @@ given the other columns, at most one value of column j completes it. All N are w
 likeliest is the one with the largest sum over j of log w_j(a_j), w_j(v) = p_j(v) exp(-(e_j - v)^2 / (2 s^2)), which is
 a linear assignment. Posterior means come from the matrix w, whose rows and columns are scaled in turn until they sum
 to one (Sinkhorn).
+
+*Combinations.* Other adjacent columns depend on each other too: standardised categories, answers coded as "at least 1",
+"at least 2". In a run of b columns the D combinations that are held are the list where each is held twice or more. The
+N - D other records lie among them by chance with probability q^(N - D), q as above, the sum over these combinations;
+again it must be below 1e-3 for all runs. Of runs that overlap the one with the largest -log q / b is taken: a column
+that is independent of the others adds to b only, and two lists side by side have no more than the better one of them.
 """
 
 from collections.abc import Iterator
@@ -55,6 +61,8 @@ class ListTest:
         Count that every combination has before any record is seen.
     least
         Least error of an estimate, in steps: a likelihood needs one.
+    compared
+        Records among which combinations are sought, at most.
     first
         Records whose sums are compared first: runs are many.
     scalings
@@ -69,6 +77,7 @@ class ListTest:
     chance: float = 1e-3
     pseudo: float = 2.0
     least: float = 0.05
+    compared: int = 2_000
     first: int = 50
     scalings: int = 8
 
@@ -212,7 +221,7 @@ class Arranged:
 
 
 def shown_lists(records: FloatArray, grid: ValueGrid | None) -> tuple[Part, ...]:
-    """Return the lists that records show, first arrangements, then values of other attributes.
+    """Return the lists that records show: arrangements, combinations, then values of other attributes.
 
     Parameters
     ----------
@@ -221,8 +230,11 @@ def shown_lists(records: FloatArray, grid: ValueGrid | None) -> tuple[Part, ...]
     grid
         The grid of the attributes, where there is one.
     """
-    found = list(_arrangements(records[np.isfinite(records).all(axis=1)]))
+    complete = records[np.isfinite(records).all(axis=1)]
+    found = list(_arrangements(complete))
     taken = {int(j) for part in found for j in part.columns}
+    found += _combinations(complete, taken)
+    taken |= {int(j) for part in found for j in part.columns}
     steps = np.full(records.shape[1], np.nan) if grid is None else grid.step
     for j in sorted(set(range(records.shape[1])) - taken):
         one = _list_of_values(j, records[np.isfinite(records[:, j]), j], float(steps[j]))
@@ -277,6 +289,38 @@ def _arrangement(records: FloatArray, start: int, stop: int) -> Part | None:
         return Arranged.met(place, values, (run[:, :, None] == values).sum(axis=0), square)
     counts = np.array([(run == one).all(axis=1).sum() for one in listed])
     return Listed.met(place, listed, counts, square)
+
+
+def _combinations(records: FloatArray, taken: set[int]) -> list[Listed]:
+    """Runs of columns, none of them taken, in which records hold few combinations; the most telling ones first."""
+    records = records[np.linspace(0, len(records) - 1, min(len(records), _TEST.compared)).astype(np.intp)]
+    columns = records.shape[1]
+    runs = [one for start in range(columns) for one in _runs(records, start, taken)]
+    found: list[Listed] = []
+    for _, start, stop in sorted(runs, key=lambda one: (-one[0], one[1])):
+        place = np.arange(start, stop)
+        if not any(np.isin(place, part.columns).any() for part in found):
+            values, counts = np.unique(records[:, place], axis=0, return_counts=True)
+            gaps = [float(np.diff(np.unique(column)).min()) for column in values.T]
+            found.append(Listed.met(place, values, counts, min(gaps) ** 2))
+    return found
+
+
+def _runs(records: FloatArray, start: int, taken: set[int]) -> Iterator[tuple[float, int, int]]:
+    """Runs from one column on that show a list of combinations: how telling each is, its start and its stop."""
+    size = len(records)
+    held, likely = np.zeros(size, dtype=np.intp), np.ones(1)  # combination of each record; its chance if independent
+    for stop in range(start + 1, records.shape[1] + 1):
+        values, codes, counts = np.unique(records[:, stop - 1], return_inverse=True, return_counts=True)
+        if stop - 1 in taken or len(values) < 2:
+            return
+        pairs, held, times = np.unique(held * len(values) + codes, return_inverse=True, return_counts=True)
+        if times.min() < 2 or len(pairs) > _TEST.most:  # and so it is with more columns
+            return
+        likely = likely[pairs // len(values)] * counts[pairs % len(values)] / size
+        chance = min(float(likely.sum()), 1.0)
+        if stop - start > 1 and records.shape[1] ** 2 * chance ** (size - len(pairs)) < _TEST.chance:
+            yield -np.log(chance) / (stop - start), start, stop
 
 
 def _number(times: NDArray[np.intp]) -> int:
