@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of many kinds, small enough that an audit of one takes seconds, and how each is published.
 
-A table is made anew from a fixed seed; nobody is in it twice on purpose. ``sizes`` are the numbers of insiders that
-are tried, ``sample`` is the size of the public sample, ``releases`` are the schemes behind which it is published.
+A table is made anew from a fixed seed; only in `panel` are people twice on purpose. ``sizes`` are the numbers of
+insiders that are tried, ``sample`` is the size of the public sample, ``releases`` are the schemes behind which it is
+published.
 """
 
 from collections.abc import Callable
@@ -117,6 +118,13 @@ def spending(rng):
     return spent
 
 
+def panel(rng):
+    """Nearly isotropic; six of a hundred are in the table twice."""
+    people = 0.3 + rng.normal(size=(800, 8)) * np.linspace(0.9, 1.1, 8)
+    people[-48:] = people[:48]
+    return people
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -217,6 +225,7 @@ TABLES = {
     "incomes": Table(incomes, (Rigid(),), (3,)),
     "fortunes": Table(fortunes, (Rigid(),), (3,), 0.4, 100),
     "spending": Table(spending),
+    "panel": Table(panel, (Rigid(),)),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

@@ -53,6 +53,7 @@ TELLING = [
         ("independent_columns", "waiting times, orthogonal", 3),
         ("values_within_ranges", "waiting times, orthogonal", 3),
         ("zero_planes", "spending, orthogonal", 2),
+        ("twins_by_distances", "panel, rigid", 0),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),
         ("likely_record_of_the_sample", "clusters, component-noise", 0),

@@ -8,9 +8,11 @@ import pytest
 
 import isobreach as ib
 from effort import slow
+from isobreach._progress import no_progress
 from isobreach.attacks import ATTACKS
+from isobreach.attacks.alignment.twins import twins
 from isobreach.attacks.base import reconstruct
-from isobreach.engine import LocalEngine
+from isobreach.engine import LocalEngine, as_engine
 from isobreach.errors import InputError
 
 ALIGNMENT = ATTACKS["alignment"]
@@ -335,3 +337,23 @@ def test_shared_zeros_undo_a_rotation_and_are_no_proof():
     assert (found.linked, found.confirmed) == (2, 1)
     assert not found.claimed
     assert "not confirmed" in found.reason
+
+
+@pytest.mark.parametrize("scheme", [ib.schemes.Orthogonal(), ib.schemes.Rigid()], ids=lambda one: one.name)
+def test_people_in_sample_and_release_are_links(scheme):
+    for seed in range(8):
+        people = np.random.default_rng(seed).normal(size=(200, 4))
+        release = ib.perturb(people[:150], scheme, seed=seed)
+        sample = people[140:]  # ten of them are in both
+        found = ib.reconstruct(
+            "alignment", release.data, ib.Knowledge(sample=sample), seed=0, motion=scheme.model.motion
+        )
+        assert (found.objective, found.linked) == ("links", 10)
+        assert found.variants["as fitted"][release.key.order] == pytest.approx(people[:150], abs=1e-6)
+
+
+def test_a_sample_without_people_of_the_release_links_nobody():
+    for seed in range(8):
+        people = np.random.default_rng(seed).normal(size=(200, 4))
+        release = ib.perturb(people[:150], ib.schemes.Rigid(), seed=seed)
+        assert twins(as_engine(release.data), release.data, people[150:], "rigid", 0.0, no_progress) == ()

@@ -22,6 +22,7 @@ from isobreach.attacks.alignment.placing import Placing, information
 from isobreach.attacks.alignment.planes import plane_axes
 from isobreach.attacks.alignment.reflections import Mirrors, reflected
 from isobreach.attacks.alignment.starts import principal_axes, starts
+from isobreach.engine import ONE_BLAS_THREAD
 from oracles import rotation
 
 
@@ -315,7 +316,9 @@ def test_planes_of_shared_values_show_every_axis(shift, decimals):
         rng = np.random.default_rng(seed)
         matrix = rotation(6, rng)
         rows = sparse(rng, 300, 6) @ matrix.T + shift
-        axes = plane_axes(rows if decimals is None else rows.round(decimals), 10.0**-decimals if decimals else 0.0, rng)
+        rows, error = (rows, 0.0) if decimals is None else (rows.round(decimals), 10.0**-decimals)
+        with ONE_BLAS_THREAD:
+            axes = plane_axes(rows, error, rng)
         assert axes.shape == (6, 6)
         assert (np.abs(axes.T @ matrix).max(axis=0) > 1 - 1e-6).all()
 
@@ -325,7 +328,8 @@ def test_only_axes_of_shared_values_are_found():
         rng = np.random.default_rng(seed)
         matrix = rotation(5, rng)
         records = np.hstack([sparse(rng, 600, 2), rng.exponential(1, (600, 3))])
-        axes = plane_axes(records @ matrix.T, 0.0, rng)
+        with ONE_BLAS_THREAD:
+            axes = plane_axes(records @ matrix.T, 0.0, rng)
         assert axes.shape == (5, 2)
         assert np.abs(axes.T @ matrix[:, :2]).max(axis=0) == pytest.approx(1)
 
@@ -335,5 +339,6 @@ def test_records_without_shared_values_have_no_planes(decimals):
     for seed in range(8):
         rng = np.random.default_rng(seed)
         rows = population(rng, 500)
-        rows = rows if decimals is None else rows.round(decimals)
-        assert plane_axes(rows, 0.0 if decimals is None else 10.0**-decimals, rng).shape[1] == 0
+        rows, error = (rows, 0.0) if decimals is None else (rows.round(decimals), 10.0**-decimals)
+        with ONE_BLAS_THREAD:
+            assert plane_axes(rows, error, rng).shape[1] == 0

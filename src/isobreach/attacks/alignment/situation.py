@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
+from isobreach.attacks.alignment.twins import twins
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.engine import Engine
 from isobreach.errors import InputError
@@ -113,10 +114,10 @@ def situation_of(
         motion = _motion(rows, knowledge.sample, noise) if motion == "auto" else motion
         scale = _scale(rows, knowledge.sample) if motion == "similarity" else 1.0
     axes, centre = _flat_of(rows, columns, translates=motion != "orthogonal")
-    twins = _twins(release, knowledge.sample, motion, noise, progress)
+    shared = twins(release, rows, knowledge.sample, motion, noise, progress)
     return Situation(
-        known=np.concatenate([pairs[0], *twins[:1]]),
-        released=(np.concatenate([pairs[1], *twins[1:]]) - centre) @ axes / scale,
+        known=np.concatenate([pairs[0], *shared[:1]]),
+        released=(np.concatenate([pairs[1], *shared[1:]]) - centre) @ axes / scale,
         sample=None if knowledge.sample is None else np.asarray(knowledge.sample, dtype=np.float64),
         bounds=knowledge.ranges(columns),
         unused=known[unused],
@@ -128,22 +129,6 @@ def situation_of(
         noise=noise / scale,
         linkage=linkage,
     )
-
-
-def _twins(
-    release: Engine, sample: NDArray[Any] | None, motion: str, noise: float, progress: Progress
-) -> tuple[FloatArray, ...]:
-    """Records of the sample that somebody in the release shares, and their rows: tables of codes repeat themselves.
-
-    Looked for where lengths are kept, by which few rows come into question. Nobody says that a record of the sample is
-    in the release: as many links as columns determine a rotation, and as many more have to confirm it.
-    """
-    if sample is None or noise or motion != "orthogonal":
-        return ()
-    found = link(sample, release, motion="orthogonal", progress=progress)
-    if len(found.linked) < 2 * sample.shape[1]:
-        return ()
-    return np.asarray(sample, dtype=np.float64)[found.linked], release.gather(found.rows[found.linked])
 
 
 def _noise(given: Any) -> float:

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records of the sample that somebody in the release shares, and their rows: people who are in two tables, or codes.
+
+Nobody says that a record of the sample is in the release: links must confirm one another. Where lengths are kept, few
+rows come into question for a record, and linking the whole sample finds them. Behind a translation only distances are
+kept: a distance between two records that two rows have too is a vote for either record to be either row. Those with
+several votes for one row are linked, by all their distances.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist, pdist
+
+from isobreach._progress import Progress
+from isobreach.engine import Engine
+from isobreach.linking import link
+from isobreach.release import released_precision
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_VOTES = 3  # for a row, from which on a record may be there: two more records agree with it and with each other
+_CONFIRMING = 3  # links beyond those that determine a motion, where distances that agree are no coincidence
+_MOST = 200_000  # pairs of equal distances: more are those of a grid, and tell nothing
+_RECORDS, _ROWS, _BLOCK = 400, 3_000, 500  # that vote, at most: a second of a processor; rows at a time
+
+
+def twins(
+    release: Engine, rows: FloatArray, sample: NDArray[Any] | None, motion: str, noise: float, progress: Progress
+) -> tuple[FloatArray, ...]:
+    """Return records of the sample and their released rows, or nothing.
+
+    Parameters
+    ----------
+    release, rows
+        The release, and those of its rows that are modelled.
+    sample
+        Records of the same population.
+    motion, noise
+        What the release keeps; twins are sought where it is exact, and at a known scale.
+    progress
+        Called as ``progress(label, done, total)``.
+    """
+    if sample is None or noise or motion == "similarity":
+        return ()
+    records = np.asarray(sample, dtype=np.float64)
+    if motion == "orthogonal":
+        enough = 2 * records.shape[1]  # on a grid, lengths and distances agree by chance
+    else:
+        enough = records.shape[1] + 1 + _CONFIRMING
+        records = records[_suspects(release, rows, records)]
+    if len(records) < enough:
+        return ()
+    found = link(records, release, motion="orthogonal" if motion == "orthogonal" else "rigid", progress=progress)
+    if len(found.linked) < enough:
+        return ()
+    return records[found.linked], release.gather(found.rows[found.linked])
+
+
+def _suspects(release: Engine, rows: FloatArray, records: FloatArray) -> IntArray:
+    """Records of which several distances from others are found again between one row and others."""
+    records, own = np.unique(records[:_RECORDS], axis=0, return_index=True)
+    rows = np.unique(rows[:_ROWS], axis=0)
+    size = np.linalg.norm(rows, axis=1).max(initial=0.0) + np.linalg.norm(records, axis=1).max(initial=0.0)
+    error = 2 * float(released_precision(release).length_error(size, release.shape[1]))
+    distances = pdist(records)
+    order = np.argsort(distances, kind="stable")
+    ordered = distances[order]
+    first, second = np.triu_indices(len(records), 1)
+    votes, pairs = np.zeros((len(records), len(rows)), dtype=np.int64), 0
+    for start in range(0, len(rows), _BLOCK):
+        apart = cdist(rows[start : start + _BLOCK], rows[start:])
+        below = np.searchsorted(ordered, apart - error)
+        equal = np.searchsorted(ordered, apart + error, side="right") - below
+        equal[np.tril_indices(equal.shape[0], 0, equal.shape[1])] = 0  # each pair once
+        pairs += int(equal.sum())
+        if pairs > _MOST:
+            return np.zeros(0, dtype=np.int64)
+        for i, j in np.argwhere(equal):
+            for pair in order[below[i, j] : below[i, j] + equal[i, j]]:
+                votes[np.ix_([first[pair], second[pair]], [start + i, start + j])] += 1
+    return np.sort(own[votes.max(axis=1, initial=0) >= _VOTES])
