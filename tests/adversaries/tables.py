@@ -125,6 +125,12 @@ def panel(rng):
     return people
 
 
+def angles(rng):
+    """Hour, weekday, month and direction as cosine and sine; they depend on one another."""
+    turns = rng.uniform(0, 2 * np.pi, (600, 1)) + rng.normal(0, 1.2, (600, 4))
+    return np.stack([np.cos(turns), np.sin(turns)], axis=2).reshape(600, 8)
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -226,6 +232,7 @@ TABLES = {
     "fortunes": Table(fortunes, (Rigid(),), (3,), 0.4, 100),
     "spending": Table(spending),
     "panel": Table(panel, (Rigid(),)),
+    "angles": Table(angles),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

@@ -54,6 +54,7 @@ TELLING = [
         ("values_within_ranges", "waiting times, orthogonal", 3),
         ("zero_planes", "spending, orthogonal", 2),
         ("twins_by_distances", "panel, rigid", 0),
+        ("circle_planes", "angles, orthogonal", 2),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),
         ("likely_record_of_the_sample", "clusters, component-noise", 0),

@@ -357,3 +357,14 @@ def test_a_sample_without_people_of_the_release_links_nobody():
         people = np.random.default_rng(seed).normal(size=(200, 4))
         release = ib.perturb(people[:150], ib.schemes.Rigid(), seed=seed)
         assert twins(as_engine(release.data), release.data, people[150:], "rigid", 0.0, no_progress) == ()
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_cosines_and_sines_undo_a_rotation(seed):
+    turns = np.random.default_rng(seed).normal(size=(150, 3)).cumsum(axis=1)
+    records = np.hstack([np.cos(turns), np.sin(turns)])
+    release = ib.perturb(records, ib.schemes.Orthogonal(), seed=seed)
+    knowledge = ib.Knowledge(known=records[:2], rows=release.key.order[:2])
+    found = ib.reconstruct("alignment", release.data, knowledge, seed=0)
+    assert (found.objective, found.claimed) == ("quadrics", False)
+    assert found.variants["as fitted"][release.key.order] == pytest.approx(records, abs=1e-6)

@@ -20,6 +20,7 @@ from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.placing import Placing
+from isobreach.attacks.alignment.quadrics import by_quadrics
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.studied import PLACES, Studied
@@ -75,6 +76,9 @@ def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: f
         found["independence"] = by_independence(situation, rows, studied.axes, Evaluations(most))
     if "planes" in wanted:
         found["planes"] = by_planes(situation, rows, studied.planes, studied.axes, Evaluations(most))
+    if objective == "auto" and len(situation.known) and not (situation.noise or situation.translates):
+        quadrics = by_quadrics(situation, rows, studied.images) if studied.images else None
+        found |= {} if quadrics is None else {"quadrics": quadrics}
     if "ranges" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["ranges"])
         found["ranges"] = by_ranges(situation, rows, studied.axes, Evaluations(most), rng)
@@ -98,6 +102,8 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
             order = ["links", "ranges", "density", "independence"]
     if "independence" in found and studied.independent and _not_rejected("independence", found, situation, studied):
         order = ["independence", "density", "links", "ranges"]
+    if "quadrics" in found:
+        order.insert(0, "quadrics")
     if "planes" in found:
         order.insert(0 if _not_rejected("planes", found, situation, studied) else len(order), "planes")
     return [name for name in order if name in found]

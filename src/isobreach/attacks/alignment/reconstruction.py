@@ -26,6 +26,7 @@ _OBJECTIVES = {
     "independence": "independent attributes",
     "ranges": "values inside their ranges",
     "planes": "planes of values that many records share",
+    "quadrics": "groups of attributes whose squares have one sum for everybody",
     "links": "links alone",
 }
 
@@ -38,7 +39,7 @@ class AlignmentReconstruction(Reconstruction):
     ----------
     objective
         What the hidden rotation was fitted to: ``"density"``, ``"independence"``, ``"ranges"``, ``"planes"``,
-        ``"links"`` where they left nothing open; None where nothing could be sought.
+        ``"quadrics"``, ``"links"`` where they left nothing open; None where nothing could be sought.
     motion
         ``"orthogonal"``, ``"rigid"`` or ``"similarity"``, as given or decided.
     motion_matrix, offset
@@ -90,7 +91,7 @@ def reason(
     if confirmation.complete and mirrors:
         places = ", ".join(str(attribute + 1) for attribute in mirrors)
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
-    if confirmation.complete and solution.objective == "planes":
+    if confirmation.complete and solution.objective in ("planes", "quadrics"):
         return False, "not confirmed: attributes in which known records have the same values may be exchanged."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"

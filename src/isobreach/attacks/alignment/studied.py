@@ -15,6 +15,7 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Density, fit_density
 from isobreach.attacks.alignment.planes import plane_axes
+from isobreach.attacks.alignment.quadrics import images
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.engine import Engine
 from isobreach.release import released_precision
@@ -26,7 +27,7 @@ FloatArray = NDArray[np.float64]
 ROWS = 6_000
 _LEAST = 8  # different rows: two parts of four, of which one is modelled
 # Streams of one attack: rows, density, and what each objective draws.
-PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3, "ranges": 4, "planes": 5}
+PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3, "ranges": 4, "planes": 5, "quadrics": 6}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,11 @@ class Studied:
     def planes(self) -> FloatArray:
         """Normals of planes that hold many rows exactly, one a column."""
         return plane_axes(self.rows, self.error, generator(self.seed, "alignment", PLACES["planes"]))
+
+    @cached_property
+    def images(self) -> list[FloatArray]:
+        """Images of groups of attributes whose squares have one sum for everybody, as bases."""
+        return images(self.rows, generator(self.seed, "alignment", PLACES["quadrics"]))
 
     @cached_property
     def independent(self) -> bool:
