@@ -57,12 +57,12 @@ COMMANDS = {
     "lattice": ("attack", "--method", "lattice", *HELD, "--seed", 1, "--budget", 15, "--out", "out"),
     "audit": ("audit", "people\x1b[31m\n.csv", "--id-column", ID, *SHORT, "--seed", 1, "--out", "out"),
 }
-# What tells of single people, by command.
+# What tells of single people, or of private files, by command.
 PRIVATE = {
-    "attack": {"per_record.parquet", "report.html", "result.json"},
-    "audit": {"per_record.parquet", "report.html", "result.json"},
-    "kaplan": {"report.html", "result.json"},
-    "lattice": {"report.html", "result.json"},
+    "attack": {"per_record.parquet", "report.html", "result.json", "run.json"},
+    "audit": {"per_record.parquet", "report.html", "result.json", "run.json"},
+    "kaplan": {"report.html", "result.json", "run.json"},
+    "lattice": {"report.html", "result.json", "run.json"},
     "link": set(),
 }
 

@@ -30,6 +30,6 @@ def test_an_audit_of_vectors_is_about_the_vectors(tmp_path, run):
     parquet.write_table(pa.table({"page": range(60), "embedding": from_rows(vectors)}), tmp_path / "store.parquet")
     short = ("--coalitions", "1", "--trials", 2, "--attacks", "known-input", "--seed", 1, "--json")
     report = run("audit", tmp_path / "store.parquet", *short).json
-    assert (report["table"], report["left_out"]) == ({"rows": 60, "columns": 5}, ["page"])
+    assert (report["table"]["rows"], report["table"]["columns"], report["left_out"]) == (60, 5, ["page"])
     asked = run("audit", tmp_path / "store.parquet", "--columns", "page,embedding", *short).json
     assert (asked["table"]["columns"], asked["left_out"]) == (6, [])
