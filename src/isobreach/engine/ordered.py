@@ -88,12 +88,12 @@ class _Counted(Ordered):
         for part in _parts(column, excluded):
             here = _bins(part)
             np.add.at(counts, here, 1)
-            np.add.at(sums, here, part)
+            np.add.at(sums, here, part / len(column))  # so that no sum overflows
             np.minimum.at(low, here, part)
             np.maximum.at(high, here, part)
         self._used = np.flatnonzero(counts)
         self._counts, self._low, self._high = counts[self._used], low[self._used], high[self._used]
-        self._means = np.clip(sums[self._used] / self._counts, self._low, self._high)
+        self._means = np.clip(sums[self._used] * (len(column) / self._counts), self._low, self._high)
         self._ends = np.cumsum(self._counts)  # numbers up to the end of each bin
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ class _Counted(Ordered):
         )
 
     def mean(self, function: Function) -> float:
-        return float((self._counts * function(self._means)).sum() / len(self))
+        return float((self._counts / len(self) * function(self._means)).sum())
 
     def _collected(self, bins: IntArray) -> dict[int, FloatArray]:
         """The numbers of some bins, each sorted: one pass."""

@@ -40,6 +40,7 @@ _SINGLE_DIGITS = (8, 9)
 _ENOUGH = 3
 _ENOUGH_DISTINCT = 8
 _CHANCE = 1e-3
+_HALF_BITS = 11  # of the mantissa of float16
 
 
 @dataclass(frozen=True)
@@ -175,9 +176,12 @@ def _significant_bits(values: FloatArray) -> int:
 def _finer(values: FloatArray, spacing: float, bits: int) -> bool:
     """Whether larger values lie on coarser grids, as a mantissa of so many bits has it, and not by chance.
 
-    A value of a grid is by chance a multiple of k steps once in k times.
+    A value of a grid is by chance a multiple of k steps once in k times. Where so many bits are used as float32 has
+    that float16 does not, a few values decide: in doubt a released number errs more.
     """
     coarser = 2.0 ** (np.floor(np.log2(np.unique(values))) - bits + 1)
+    if bits > _HALF_BITS:
+        return bool(spacing < coarser[-1] * (1 - 1e-9))
     return bool(np.prod(np.minimum(spacing / coarser, 1.0)) < _CHANCE)
 
 

@@ -25,7 +25,7 @@ from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.document import Document
 from isobreach.engine import ONE_BLAS_THREAD, Engine
 from isobreach.geometry import row_norms
-from isobreach.release import ReleaseModel, grid_spacing
+from isobreach.release import ReleaseModel, grid_spacing, released_precision
 
 FloatArray = NDArray[np.float64]
 
@@ -200,7 +200,12 @@ def _estimates(
         norms=row_norms(raw) if keeps else None,  # a rotation keeps them
         lengths=None if situation.translates else np.sqrt(np.maximum(squares, 0.0)),
     )
-    found = {"": refined(raw, evidence), "as fitted": raw, **variants(raw, evidence)}
+    own = refined(raw, evidence)
+    if not situation.noise and solutions[0].frame.hidden == 0:
+        # An exact motion knows better than a sample which values there are: it may only lack the last digits.
+        radius = released_precision(release).radius(row_norms(raw), release.shape[1]) / situation.scale
+        own = np.where(np.abs(own - raw) <= 4 * radius[:, None], own, raw)
+    found = {"": own, "as fitted": raw, **variants(raw, evidence)}
     if density is not None:
         found["noise left in"] = loud
     for one in solutions[1:]:
