@@ -88,12 +88,13 @@ class _Counted(Ordered):
         for part in _parts(column, excluded):
             here = _bins(part)
             np.add.at(counts, here, 1)
-            np.add.at(sums, here, part / len(column))  # so that no sum overflows
+            with np.errstate(over="ignore"):  # numbers of a bin have one sign: their mean is then its largest
+                np.add.at(sums, here, part)
             np.minimum.at(low, here, part)
             np.maximum.at(high, here, part)
         self._used = np.flatnonzero(counts)
         self._counts, self._low, self._high = counts[self._used], low[self._used], high[self._used]
-        self._means = np.clip(sums[self._used] * (len(column) / self._counts), self._low, self._high)
+        self._means = np.clip(sums[self._used] / self._counts, self._low, self._high)
         self._ends = np.cumsum(self._counts)  # numbers up to the end of each bin
 
     def __len__(self) -> int:
