@@ -3,6 +3,7 @@
 
 import gzip
 import json
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -167,6 +168,14 @@ def test_vectors_that_are_none_are_one_line_that_quotes_nothing(columns, rule):
 def test_lists_of_words_are_notes():
     table = as_table(pa.table({"tags": [["a"], ["b"]], "x": [1.0, 2.0]}), "released")
     assert (table.columns, table.left_out) == (("x",), ("tags",))
+
+
+def test_lists_of_decimals_and_of_truths_are_vectors_of_numbers():
+    """A database hands decimals over as such: as objects they would be no numbers."""
+    cells = [[Decimal("0.5"), Decimal("1.25")], [Decimal("2"), Decimal("3")]]
+    table = as_table(pa.table({"v": pa.array(cells, pa.list_(pa.decimal128(9, 4)))}), "released")
+    assert (table.values.dtype, table.values.tolist()) == (np.float64, [[0.5, 1.25], [2, 3]])
+    assert as_table(pa.table({"v": [[True, False], [False, True]]}), "released").values.tolist() == [[1, 0], [0, 1]]
 
 
 def test_a_text_column_with_a_few_brackets_is_no_vector():

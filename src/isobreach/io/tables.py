@@ -200,7 +200,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
     check_names(name, labels)
     counts = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
     ids = None if counts else as_ids(frame.index)
-    vectors = pandas_vectors(frame, name, labels)
+    vectors = _pandas_vectors(frame, name, labels)
     if vectors.num_columns:
         beside = [label for label in labels if label not in vectors.column_names]
         return from_arrow(vectors, name, kind="pandas", ids=ids, beside=beside)
@@ -265,7 +265,7 @@ def _left_out(
     return (f"left out {listed}",)
 
 
-def object_vectors(column: Any) -> bool:
+def _object_vectors(column: Any) -> bool:
     """Whether a pandas column holds lists, tuples or arrays, which Arrow does not tell by their type."""
     if column.dtype.kind != "O" or hasattr(column.dtype, "pyarrow_dtype"):
         return False
@@ -273,7 +273,7 @@ def object_vectors(column: Any) -> bool:
     return any(hasattr(cell, "__len__") for cell in others)
 
 
-def pandas_vectors(frame: Any, name: str, labels: Sequence[str]) -> Any:
+def _pandas_vectors(frame: Any, name: str, labels: Sequence[str]) -> Any:
     """Return the columns of a pandas frame that may be vectors as an Arrow table: lists, and text."""
     import pandas as pd
     import pyarrow as pa
@@ -281,7 +281,7 @@ def pandas_vectors(frame: Any, name: str, labels: Sequence[str]) -> Any:
     found = {}
     for j, label in enumerate(labels):
         column = frame.iloc[:, j]
-        if object_vectors(column):
+        if _object_vectors(column):
             found[label] = pa.chunked_array([from_objects(column.tolist(), name, label)])
         elif hasattr(column.dtype, "pyarrow_dtype") or pd.api.types.is_string_dtype(column.dtype):
             found[label] = pa.chunked_array([pa.array(column, from_pandas=True)])

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrow import is_numeric, plain
 from isobreach._phrases import count
 from isobreach.errors import InputError
 
@@ -67,7 +68,10 @@ def is_vectors(column: Any) -> bool:
         written = pc.sum(pc.match_substring_regex(column, _WRITTEN)).as_py() or 0
         cells = len(column) - column.null_count
         return bool(cells and 2 * written >= cells)
-    return _is_list(stored) and not (pa.types.is_string(stored.value_type) or pa.types.is_struct(stored.value_type))
+    if not _is_list(stored):
+        return False
+    entry = stored.value_type  # of empty lists it has no type; lists of lists are refused where they are read
+    return bool(is_numeric(entry) or _is_list(entry) or pa.types.is_null(entry))
 
 
 def matrix(column: Any, name: str, label: str) -> NDArray[Any]:
@@ -93,13 +97,11 @@ def matrix(column: Any, name: str, label: str) -> NDArray[Any]:
         raise InputError(name, f"must have a vector in every row of {label!r}", got)
     column = _parsed(column, name, label) if _is_text(stored) else column
     lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if not _is_number(lists.type.value_type):
+    if not is_numeric(lists.type.value_type):
         step = f"Keep one vector a row, or {_SELECT}."
         raise InputError(name, f"must hold vectors of numbers in {label!r}", f"lists of {lists.type.value_type}", step)
     width = _width(lists, name, label)
-    entries = lists.flatten()  # of the rows alone: a slice's values array begins before it
-    if entries.null_count:
-        entries = entries.cast(pa.float64(), safe=False).fill_null(float("nan"))
+    entries = plain(lists.flatten())  # of the rows alone: a slice's values array begins before it
     return np.asarray(entries.to_numpy(zero_copy_only=False)).reshape(len(lists), width)
 
 
@@ -187,9 +189,3 @@ def _is_list(stored: Any) -> bool:
         or pa.types.is_list_view(stored)
         or pa.types.is_large_list_view(stored)
     )
-
-
-def _is_number(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))

@@ -27,12 +27,15 @@ class MirrorRule:
 
     Attributes
     ----------
+    open
+        Length of the part of an attribute's axis that links leave open, at least: less is shown by them.
     matters
         Share of released rows that it moves by more than epsilon, at least: fewer are hardly more than errors of a fit.
     told
         Log of the odds against it from which on the sample tells it: those of a chance match that a link may have.
     """
 
+    open: float = 0.5
     matters: float = 0.002
     told: float = float(np.log(1e3))
 
@@ -60,7 +63,7 @@ def untold_mirrors(situation: Situation, studied: Studied, solution: FittedMotio
     for attribute in range(frame.hidden_x.shape[0]):
         normal = frame.hidden_x[attribute]  # the part of the attribute's axis that links leave open
         length = float(np.linalg.norm(normal))
-        if length < 0.5:  # links show most of it
+        if length < RULE.open:
             continue
         normal = normal / length
         if _moved(held, frame.hidden_x @ normal, frame.centre_x, epsilon).any():
