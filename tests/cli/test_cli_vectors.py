@@ -25,6 +25,20 @@ def test_vectors_are_linked_from_store_to_store(tmp_path, run):
     assert [link["row"] for link in done.json["links"]] == released.key.order[:4].tolist()
 
 
+def test_of_several_columns_of_vectors_the_line_names_the_option_that_chooses(tmp_path, run):
+    vectors = np.random.default_rng(0).standard_normal((40, 6))
+    release = ib.perturb(vectors, "orthogonal", seed=1)
+    table = pa.table({"title": from_rows(vectors[:, :2]), "embedding": from_rows(release.data)})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    np.save(tmp_path / "k.npy", vectors[:3])
+    held = ("link", "--known", tmp_path / "k.npy", "--released", tmp_path / "r.parquet")
+    refused = run(*held)
+    assert refused.code == 2
+    assert "Name one: --released-columns title" in refused.err
+    done = run(*held, "--released-columns", "embedding", "--json")
+    assert [link["row"] for link in done.json["links"]] == release.key.order[:3].tolist()
+
+
 def test_an_audit_of_vectors_is_about_the_vectors(tmp_path, run):
     vectors = np.random.default_rng(0).standard_normal((60, 5))
     parquet.write_table(pa.table({"page": range(60), "embedding": from_rows(vectors)}), tmp_path / "store.parquet")

@@ -17,7 +17,6 @@ from isobreach._phrases import count
 from isobreach.errors import InputError
 
 _WRITTEN = r"^\s*[\[(]\s*[-+]?\.?\d[-+.\deE]*[\s,]"  # the beginning of [0.1, 0.2] or (1 2)
-_SELECT = "choose columns with --columns (in Python: select them before the call)"
 
 
 class Chosen(NamedTuple):
@@ -51,11 +50,24 @@ def chosen(table: Any, name: str, *, required: bool, ids: str | None = None, bes
         return Chosen(tuple(labels), tuple(found), (), ())
     if len(found) > 1:
         listed = ", ".join(map(repr, found))
-        step = f"Name one: --columns {found[0]} (in Python: select it before the call)."
+        step = f"Name one: {columns_option(name)} {found[0]} (in Python: select it before the call)."
         raise InputError(name, "must have one column of vectors, or a choice", f"{len(found)}: {listed}", step)
     others = (*(label for label in labels if label != found[0]), *beside)
     said = f"; the columns beside them were left out: {', '.join(map(repr, others))}" if others else ""
     return Chosen((found[0],), (found[0],), others, (f"read the vectors in column {found[0]!r}{said}",))
+
+
+def columns_option(name: str) -> str:
+    """The option that chooses columns of a table: the release has one of its own.
+
+    >>> columns_option("known"), columns_option("released")
+    ('--columns', '--released-columns')
+    """
+    return "--released-columns" if name == "released" else "--columns"
+
+
+def _select(name: str) -> str:
+    return f"choose columns with {columns_option(name)} (in Python: select them before the call)"
 
 
 def is_vectors(column: Any) -> bool:
@@ -98,7 +110,7 @@ def matrix(column: Any, name: str, label: str) -> NDArray[Any]:
     column = _parsed(column, name, label) if _is_text(stored) else column
     lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if not is_numeric(lists.type.value_type):
-        step = f"Keep one vector a row, or {_SELECT}."
+        step = f"Keep one vector a row, or {_select(name)}."
         raise InputError(name, f"must hold vectors of numbers in {label!r}", f"lists of {lists.type.value_type}", step)
     width = _width(lists, name, label)
     entries = plain(lists.flatten())  # of the rows alone: a slice's values array begins before it
@@ -146,7 +158,7 @@ def _width(lists: Any, name: str, label: str) -> int:
         if len(other):
             row = int(other[0])
             got = f"{width} numbers in row 1, {int(lengths[row])} in row {row + 1}"
-            step = f"Keep the vectors of one model, or {_SELECT}."
+            step = f"Keep the vectors of one model, or {_select(name)}."
             raise InputError(name, f"must hold vectors of one length in {label!r}", got, step)
     if not width:
         raise InputError(name, f"must hold vectors in {label!r}", "empty lists")
@@ -163,7 +175,7 @@ def _parsed(column: Any, name: str, label: str) -> Any:
     try:
         return entries.cast(pa.large_list(pa.float64()))
     except pa.ArrowInvalid:  # its words quote the text
-        step = f"Mend the text, or {_SELECT}."
+        step = f"Mend the text, or {_select(name)}."
         rule = f"must hold vectors of numbers in {label!r}"
         raise InputError(name, rule, "text that is no list of numbers in some rows", step) from None
 
