@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from isobreach._validation import check_shape
-from isobreach.engine import ParquetEngine, ParquetFiles
+from isobreach.engine import FileEngine, ParquetFiles
 
 
 def written(folder, rows, *, parts=3, group=None, vectors=False):
@@ -29,7 +29,7 @@ def written(folder, rows, *, parts=3, group=None, vectors=False):
     return sorted(folder.glob("*.parquet"))
 
 
-class ArrayInFiles(ParquetEngine):
+class ArrayInFiles(FileEngine):
     """Rows that were an array: the files are written first, and removed with the engine."""
 
     def __init__(self, rows, *, name="released", parts=3, group=None, **options):

@@ -18,8 +18,8 @@ import engine_kernels as kernels
 from effort import examples
 from engine_files import ArrayInFiles, written
 from isobreach import _arrow
-from isobreach.engine import ArrayColumn, LocalEngine, ParquetEngine, ParquetFiles, tile_rows
-from isobreach.engine import parquet as module
+from isobreach.engine import ArrayColumn, FileEngine, LocalEngine, ParquetFiles, tile_rows
+from isobreach.engine import scanning as module
 from isobreach.engine.column import FileColumn
 from isobreach.errors import InputError, OutputError
 
@@ -48,7 +48,7 @@ def read(monkeypatch):
 
 
 def opened(folder):
-    return ParquetEngine(ParquetFiles.of(sorted(folder.glob("*.parquet")), "released"), NAMES)
+    return FileEngine(ParquetFiles.of(sorted(folder.glob("*.parquet")), "released"), NAMES)
 
 
 @examples(40)
@@ -83,7 +83,7 @@ def test_every_type_of_number_is_read_as_in_memory(dtype):
 def test_decimals_mixed_types_and_what_is_missing(tmp_path):
     table = pa.table({"a": [Decimal("1.5"), Decimal("2.25")], "b": pa.array([1, None], pa.int32()), "c": [True, False]})
     parquet.write_table(table, tmp_path / "t.parquet")
-    engine = ParquetEngine(ParquetFiles.of([tmp_path / "t.parquet"], "released"), ["c", "a", "b"])
+    engine = FileEngine(ParquetFiles.of([tmp_path / "t.parquet"], "released"), ["c", "a", "b"])
     assert engine.dtype == np.float64
     np.testing.assert_array_equal(engine.everything("all"), [[1, 1.5, 1], [0, 2.25, np.nan]])
 
@@ -91,7 +91,7 @@ def test_decimals_mixed_types_and_what_is_missing(tmp_path):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_vectors_are_rows(tmp_path, dtype):
     paths = written(tmp_path, TABLE.astype(dtype), vectors=True)
-    engine = ParquetEngine(ParquetFiles.of(paths, "released"), ["vector"])
+    engine = FileEngine(ParquetFiles.of(paths, "released"), ["vector"])
     assert engine.shape == TABLE.shape
     assert engine.dtype == dtype
     assert engine.everything("all").tobytes() == TABLE.astype(dtype).astype(np.float64).tobytes()
@@ -102,7 +102,7 @@ def test_vectors_are_rows(tmp_path, dtype):
 def test_a_vector_that_is_missing_is_no_number(tmp_path):
     vectors = pa.array([[1.0, 2.0], None, [3.0, None]], pa.list_(pa.float64(), 2))
     parquet.write_table(pa.table({"v": vectors}), tmp_path / "t.parquet")
-    engine = ParquetEngine(ParquetFiles.of([tmp_path / "t.parquet"], "released"), ["v"])
+    engine = FileEngine(ParquetFiles.of([tmp_path / "t.parquet"], "released"), ["v"])
     np.testing.assert_array_equal(engine.everything("all"), [[1, 2], [np.nan] * 2, [3, np.nan]])
 
 
@@ -139,7 +139,7 @@ def test_only_row_groups_with_wanted_rows_are_read(read):
 def test_thousands_of_row_groups_are_read_together(tmp_path, monkeypatch):
     rows = TABLE[:2000, :2]
     files = ParquetFiles.of(written(tmp_path, rows, parts=2, group=1), "released")
-    engine = ParquetEngine(files, NAMES[:2])
+    engine = FileEngine(files, NAMES[:2])
     opened, kind = [], parquet.ParquetFile
     monkeypatch.setattr(parquet, "ParquetFile", lambda path, **options: opened.append(path) or kind(path, **options))
     wanted = np.arange(0, 2000, 3)

@@ -16,7 +16,7 @@ from isobreach import linking
 from isobreach.attacks import attack_document
 from isobreach.engine import ParquetFiles
 from isobreach.engine.column import FileColumn
-from isobreach.engine.parquet import READING
+from isobreach.engine.scanning import READING
 from isobreach.errors import InputError, LeftOutWarning
 from isobreach.io import Scan, Source, as_released, as_table, write_columns
 from isobreach.io.vectors import from_rows
@@ -191,7 +191,7 @@ def test_an_attack_takes_two_passes(folder, monkeypatch, kind, most):
 )
 def test_nothing_as_long_as_the_release_is_asked_for(folder, tmp_path, monkeypatch, arguments):
     """Links, the most exposed rows, the summary and per_record take some rows of a column at a time."""
-    monkeypatch.setattr("isobreach.engine.parquet.READING", replace(READING, held=0))
+    monkeypatch.setattr("isobreach.engine.scanning.READING", replace(READING, held=0))
     monkeypatch.setattr("isobreach.engine.column._CHUNK", 100)
     monkeypatch.setattr("isobreach.engine.ordered._SHORT", 0)
     taken, take = [], FileColumn.take
@@ -217,7 +217,7 @@ def test_nothing_as_long_as_the_release_is_asked_for(folder, tmp_path, monkeypat
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_release(tmp_path, monkeypatch):
     """A number a row would take 32 MB more of twice as many rows; how far reading is ahead depends on the machine."""
-    monkeypatch.setattr("isobreach.engine.parquet.READING", replace(READING, held=0))
+    monkeypatch.setattr("isobreach.engine.scanning.READING", replace(READING, held=0))
     peaks = []
     for rows in (4_000_000, 8_000_000):
         place = tmp_path / str(rows)
@@ -237,7 +237,7 @@ def test_memory_does_not_grow_with_the_release(tmp_path, monkeypatch):
 
 
 def test_what_does_not_fit_into_memory_is_said_before_it_starts(folder, monkeypatch):
-    monkeypatch.setattr("isobreach.engine.parquet.READING", replace(READING, share=1e-12))
+    monkeypatch.setattr("isobreach.engine.scanning.READING", replace(READING, share=1e-12))
     scan, strangers = ib.scan(folder), np.random.default_rng(1).standard_normal((2, COLUMNS))
     said = r"released must be smaller than half of the free memory, .* Without norms all pairs of rows are compared"
     with pytest.raises(InputError, match=said):

@@ -5,8 +5,9 @@ from isobreach.engine.base import Engine, Kernel, tile_rows, tiles
 from isobreach.engine.column import ArrayColumn, Column
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
-from isobreach.engine.parquet import ParquetEngine, ParquetFiles
+from isobreach.engine.parquet import ParquetFiles
 from isobreach.engine.processes import ProcessEngine
+from isobreach.engine.scanning import FileEngine
 from isobreach.engine.threads import ONE_BLAS_THREAD, processors
 from isobreach.engine.workers import PAIR_TILE, Workers
 
@@ -16,9 +17,9 @@ __all__ = [
     "ArrayColumn",
     "Column",
     "Engine",
+    "FileEngine",
     "Kernel",
     "LocalEngine",
-    "ParquetEngine",
     "ParquetFiles",
     "ProcessEngine",
     "Workers",

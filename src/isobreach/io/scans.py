@@ -16,7 +16,7 @@ from isobreach.io.tables import Table, numeric_columns
 from isobreach.io.vectors import chosen, entry_names
 
 if TYPE_CHECKING:
-    from isobreach.engine import ParquetEngine
+    from isobreach.engine import FileEngine
 
 _HEAD = 1024  # rows by which text is told from vectors that are written out
 
@@ -39,7 +39,7 @@ class Scan:
         Names of the columns that hold no numbers.
     """
 
-    values: "ParquetEngine"
+    values: "FileEngine"
     columns: tuple[str, ...]
     ids: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ def scanned(
     """
     import pyarrow as pa
 
-    from isobreach.engine import ParquetEngine, ParquetFiles
+    from isobreach.engine import FileEngine, ParquetFiles
 
     files = ParquetFiles.of(parts, name)
     names = files.schema.names
@@ -109,4 +109,4 @@ def scanned(
     if rows * len(labels) < least:
         return None
     ids = None if id_column is None else parquet_ids(parts, name, id_column)
-    return Scan(ParquetEngine(files, stored), labels, ids, notes, left_out)
+    return Scan(FileEngine(files, stored), labels, ids, notes, left_out)

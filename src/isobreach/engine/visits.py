@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a worker does with a stretch of groups: decode it, and call a kernel on blocks that begin at whole tiles."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isobreach._arrow import fill
+from isobreach.engine.base import Kernel, tile_rows
+from isobreach.engine.column import Column, FloatArray, IntArray
+from isobreach.engine.files import Files, Group
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """Where the rows are: files, columns of numbers or one of vectors, rows and columns in all, rows of a block."""
+
+    files: Files
+    columns: tuple[str, ...]
+    shape: tuple[int, int]
+    block: int
+
+    @property
+    def tile(self) -> int:
+        """Rows of a tile."""
+        return tile_rows(self.shape[1])
+
+
+def stretches(groups: Iterable[Group], least: int) -> Iterator[tuple[Group, ...]]:
+    """Groups side by side, until there are so many rows."""
+    open_: list[Group] = []
+    rows = 0
+    for group in groups:
+        open_.append(group)
+        rows += group.rows
+        if rows >= least:
+            yield tuple(open_)
+            open_, rows = [], 0
+    if open_:
+        yield tuple(open_)
+
+
+class _Rows:
+    """Rows of a stretch one after the other, as float64."""
+
+    def __init__(self, stored: StoredRows, stretch: Sequence[Group]) -> None:
+        self._batches = stored.files.batches(stretch, stored.columns, stored.block)
+        self._rest: list[Any] = []
+
+    def take(self, rows: int, width: int) -> FloatArray:
+        """The next so many rows."""
+        block, done = np.empty((rows, width)), 0
+        while done < rows:
+            part = self._rest or next(self._batches)
+            here = min(len(part[0]), rows - done)
+            fill(block[done : done + here], [column.slice(0, here) for column in part])
+            self._rest = [column.slice(here) for column in part] if here < len(part[0]) else []
+            done += here
+        return block
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is done with every stretch. ``wanted``: rows to pick up, ascending."""
+
+    stored: StoredRows
+    kernel: Kernel[Any]
+    params: Any
+    beside: Column | None
+    wanted: IntArray
+
+    def result(self, block: FloatArray, start: int) -> tuple[Any, int]:
+        """What the kernel makes of a block, and the row after its last."""
+        stop = start + len(block)
+        more = () if self.beside is None else (self.beside.take(slice(start, stop)),)
+        return self.kernel(block, start, self.params, *more), stop
+
+    def picked(self, block: FloatArray, start: int) -> tuple[IntArray, FloatArray]:
+        """Numbers of the wanted rows in a block, and the rows."""
+        low, high = np.searchsorted(self.wanted, [start, start + len(block)])
+        return self.wanted[low:high], block[self.wanted[low:high] - start]
+
+
+@dataclass(frozen=True, eq=False)
+class Visited:
+    """What came of a stretch: results, rows left over before and after them, rows picked up; an error that ended it."""
+
+    head: FloatArray
+    results: list[tuple[Any, int]]
+    tail: FloatArray
+    picked: list[tuple[IntArray, FloatArray]]
+    error: Exception | None = None
+
+
+def visit(stretch: Sequence[Group], job: Job) -> Visited:
+    """Decode a stretch and call the kernel on its whole blocks."""
+    stored = job.stored
+    (total, width), tile, block = stored.shape, stored.tile, stored.block
+    start, stop = stretch[0].start, stretch[-1].stop
+    first = min(-(-start // tile) * tile, stop)
+    last = stop if stop == total else max(stop // tile * tile, first)
+    rows = _Rows(stored, stretch)
+    head = rows.take(first - start, width)
+    picked, results = [job.picked(head, start)], []
+    try:
+        for row in range(first, last, block):
+            part = rows.take(min(block, last - row), width)
+            picked.append(job.picked(part, row))
+            results.append(job.result(part, row))
+        tail = rows.take(stop - last, width)
+    except Exception as error:  # noqa: BLE001 - results that come before it are given back first
+        return Visited(head, results, head[:0], picked, error)
+    return Visited(head, results, tail, [*picked, job.picked(tail, last)])
+
+
+def pick(stretch: Sequence[Group], job: tuple[StoredRows, IntArray]) -> FloatArray:
+    """Rows of some row groups that are wanted, ascending; what comes after the last is not decoded."""
+    import pyarrow as pa
+
+    stored, wanted = job
+    wanted = wanted[slice(*np.searchsorted(wanted, [stretch[0].start, stretch[-1].stop]))]
+    # Their places among the rows that are read, row groups that lie between left out.
+    starts, ends = (np.array([getattr(group, end) for group in stretch]) for end in ("start", "stop"))
+    gaps = np.cumsum(starts - np.concatenate([starts[:1], ends[:-1]]))
+    wanted = wanted - starts[0] - gaps[np.searchsorted(starts, wanted, "right") - 1]
+    found, done, start = np.empty((len(wanted), stored.shape[1])), 0, 0
+    for columns in stored.files.batches(stretch, stored.columns, stored.block):
+        stop = start + len(columns[0])
+        here = wanted[done:]
+        here = here[: np.searchsorted(here, stop)] - start
+        if len(here):
+            places = pa.array(here)
+            fill(found[done : done + len(here)], [column.take(places) for column in columns])
+        done, start = done + len(here), stop
+        if done == len(found):
+            break
+    return found
