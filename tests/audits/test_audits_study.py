@@ -10,6 +10,7 @@ import isobreach as ib
 from audited import audit
 from isobreach import datasets
 from isobreach.audits import GREEDY
+from isobreach.audits.coalitions import copies
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.greedy import by_nearest
 from isobreach.errors import InputError
@@ -250,8 +251,7 @@ def test_a_search_that_is_given_up_is_told(monkeypatch):
     known = audit(records, scheme="rigid", coalition_sizes=[14], trials=2, seed=0, rows_known=True)
     assert known.undecided == 0
     # Nothing may be listed, nothing tried: every search is given up, and said to be.
-    monkeypatch.setattr("isobreach.audits.coalitions.copies._MOST_COPIES", 1)
-    monkeypatch.setattr("isobreach.audits.coalitions.copies._TRIES", 0)
+    monkeypatch.setattr(copies, "SEARCH", dataclasses.replace(copies.SEARCH, copies=1, tries=0))
     result = audit(records, scheme="rigid", coalition_sizes=[2, 14], trials=2, seed=0)
     assert (result.undecided, result.at(2).undecided, result.at(14).undecided) == (2, 0, 2)
     assert result.at(14).random.linked.value == 0

@@ -8,7 +8,7 @@ import pytest
 
 from effort import slow
 from isobreach import datasets
-from isobreach.audits.coalitions import GrowingLinks, Shapes
+from isobreach.audits.coalitions import GrowingLinks, Shapes, copies
 from isobreach.linking import link
 from isobreach.schemes import Orthogonal, perturb
 from oracles import plant
@@ -161,6 +161,6 @@ def test_displaced_copies_against_brute_force(seed):
         assert shapes.displaced(known, error, true, spans, plan) == (max(most, 2), max(most, 2))
         for limit in (1, 3, 10):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("isobreach.audits.coalitions.copies._MOST_COPIES", limit)
+                patch.setattr(copies, "SEARCH", replace(copies.SEARCH, copies=limit))
                 surely, at_most = shapes.displaced(known, error, true, spans, plan)
             assert 2 <= surely <= max(most, 2) <= at_most

@@ -7,7 +7,7 @@ from scipy.stats import chi2
 
 from effort import slow
 from isobreach.linking import link
-from isobreach.linking.noisy import MOST_PRESENT, Likelihood, seeds
+from isobreach.linking.noisy import BELIEVING, Likelihood, seeds
 from isobreach.schemes import Ball, Noisy, OrthogonalNoise, perturb
 from oracles import rotation
 
@@ -209,6 +209,6 @@ def test_strangers_seldom_pass_where_everybody_else_is_found(strangers):
         records = _sizes(rng, 1000 + strangers)
         released = records[:1000] + 7.5 * rng.standard_normal((1000, 6))
         like = Likelihood(records[:30], released[:30], released, 7.5, translates=False, spacing=0.0)
-        passed += int((like.posterior(records[1000:], MOST_PRESENT).probability >= 0.999).sum())
+        passed += int((like.posterior(records[1000:], BELIEVING.most_present).probability >= 0.999).sum())
     total = strangers * len(seeds)
     assert passed <= 1e-3 * total + 3 * np.sqrt(1e-3 * total)

@@ -43,9 +43,28 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 MATRICES = ("auto", "distances", "similarities")
-_EXACT = 1e-6  # of squared lengths: what rounding leaves after equations are solved
-_RANK = 1e-7  # singular values beside the largest that count as a direction of the known records
-_MOST = 12_000  # rows of a matrix for classical scaling, which holds it three times
+
+
+@dataclass(frozen=True)
+class LaterationLimits:
+    """What counts as exact, and what fits into memory.
+
+    Attributes
+    ----------
+    exact
+        Of squared lengths: what rounding leaves after equations are solved.
+    rank
+        Singular values beside the largest that count as a direction of the known records.
+    most
+        Rows of a matrix for classical scaling, which holds it three times.
+    """
+
+    exact: float = 1e-6
+    rank: float = 1e-7
+    most: int = 12_000
+
+
+_LIMITS = LaterationLimits()
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +173,7 @@ def _linked(table: _Table, knowledge: Knowledge, epsilon: float, progress: Progr
     centre = records.mean(axis=0)
     centred = records - centre
     left, strength, right = np.linalg.svd(centred, full_matrices=False)
-    seen = strength > _RANK * max(strength[0], np.finfo(np.float64).tiny)
+    seen = strength > _LIMITS.rank * max(strength[0], np.finfo(np.float64).tiny)
     basis = right[seen].T
     beyond = squares - (centred**2).sum(axis=1)
     along = -(beyond - beyond.mean(axis=1, keepdims=True)) / 2 @ (left[:, seen] / strength[seen])
@@ -164,7 +183,11 @@ def _linked(table: _Table, knowledge: Knowledge, epsilon: float, progress: Progr
     residuals = np.sqrt(np.maximum(square, 0.0)) if hidden else np.zeros(len(feet))
     evidence = Evidence.held(knowledge, records.shape[1], epsilon=epsilon)
     size = float(squares.max()) or 1.0
-    wrong = float(np.abs(square).max()) > _EXACT * size if not hidden else bool((square < -_EXACT * size).any())
+    wrong = (
+        float(np.abs(square).max()) > _LIMITS.exact * size
+        if not hidden
+        else bool((square < -_LIMITS.exact * size).any())
+    )
     exact = kept and not wrong
     if hidden:
         evidence = evidence.about(visible=basis, centre=centre, residuals=residuals)
@@ -188,7 +211,7 @@ def _linked(table: _Table, knowledge: Knowledge, epsilon: float, progress: Progr
 def _kept(records: FloatArray, squares: FloatArray) -> bool:
     """Whether the matrix has the distances of the known records between their rows."""
     own = squareform(pdist(records)) ** 2
-    return bool((np.abs(own - squares) <= _EXACT * max(float(own.max()), float(squares.max()), 1e-300)).all())
+    return bool((np.abs(own - squares) <= _LIMITS.exact * max(float(own.max()), float(squares.max()), 1e-300)).all())
 
 
 def _reason(linked: int, hidden: int, *, kept: bool, wrong: bool) -> str:
@@ -208,8 +231,8 @@ def _scaled(
     """The known-input attack on the rows that classical scaling gives."""
     release, columns = table.release, np.asarray(knowledge.known).shape[1]
     rows = release.shape[0]
-    if rows > _MOST:
-        rule = f"must have at most {_MOST:,} rows where no row of a known record is given"
+    if rows > _LIMITS.most:
+        rule = f"must have at most {_LIMITS.most:,} rows where no row of a known record is given"
         raise InputError("released", rule, f"{rows:,}", "Give the rows of known records.")
     values = release.everything("classical scaling compares every row with every other one", progress)
     squares = values**2 if table.diagonal is None else np.add.outer(table.diagonal, table.diagonal) - 2 * values

@@ -43,11 +43,35 @@ from isobreach.engine import Engine, tiles
 FloatArray = NDArray[np.float64]
 
 KINDS = ("white", "components", "multiplicative")
-_ROWS = 3_000  # released rows to which the density is fitted: a few seconds
-_HELD = 2_000  # records that rows are compared with, at most: time grows with them
-_TURNS, _SMALLEST = 3, 1e-3  # of an estimate and its own noise; least square of a value, beside that of its attribute
-_NUMBERS = 1 << 21  # in matrices that are solved at once: 16 MiB
-_LEAST = 4  # rows a column below which a mixture says no more than the covariance
+
+
+@dataclass(frozen=True)
+class FilterTuning:
+    """What the filter with a density is fitted to.
+
+    Attributes
+    ----------
+    rows
+        Released rows to which the density is fitted: a few seconds.
+    held
+        Records that rows are compared with, at most: time grows with them.
+    turns, smallest
+        Turns of an estimate and its own noise; least square of a value, beside that of its attribute.
+    numbers
+        In matrices that are solved at once: 16 MiB.
+    least
+        Rows a column below which a mixture says no more than the covariance.
+    """
+
+    rows: int = 3_000
+    held: int = 2_000
+    turns: int = 3
+    smallest: float = 1e-3
+    numbers: int = 1 << 21
+    least: int = 4
+
+
+_TUNING = FilterTuning()
 
 
 @dataclass(frozen=True)
@@ -73,7 +97,7 @@ class _Tweedie:
     def of(cls, release: Engine, spectrum: Spectrum, kind: str, seed: int | None) -> "_Tweedie":
         """Fitted to some released rows."""
         rows, columns = release.shape
-        some = release.gather(np.linspace(0, rows - 1, min(rows, _ROWS)).astype(np.intp))
+        some = release.gather(np.linspace(0, rows - 1, min(rows, _TUNING.rows)).astype(np.intp))
         density = fit_density(some, generator(seed or 0, "components"))
         grows = _growth(spectrum, columns) if kind == "multiplicative" else 0.0
         constant = np.zeros((columns, columns)) if grows else _noise(spectrum, kind)
@@ -105,8 +129,8 @@ class _Growing:
     def __call__(self, rows: FloatArray) -> FloatArray:
         """Return the Bayes estimate of each row, whose noise is that of its own estimate."""
         size, found = np.diag(self.covariance) + self.mean**2, rows
-        for _ in range(_TURNS):
-            noise = self.growth * np.maximum(found**2, _SMALLEST * size)
+        for _ in range(_TUNING.turns):
+            noise = self.growth * np.maximum(found**2, _TUNING.smallest * size)
             whole = self.covariance + noise[:, :, None] * np.eye(len(size))
             found = self.mean + np.linalg.solve(whole, (rows - self.mean)[:, :, None])[:, :, 0] @ self.covariance
         return np.asarray(found)
@@ -127,7 +151,7 @@ class PcaFilter(Filter):
         kind = check_choice("noise_kind", settings["noise_kind"], KINDS)
         found: dict[str, Maker] = {}
         rows, columns = release.shape
-        if noise and rows >= _LEAST * columns:
+        if noise and rows >= _TUNING.least * columns:
             found["density"] = cache(partial(_by_density, release, noise, kind, seed))
         if noise and kind == "multiplicative":
             found["row by row"] = cache(partial(_row_by_row, release, noise))
@@ -167,7 +191,7 @@ class PcaFilter(Filter):
         found = dict(found)
         if evidence.occurring is not None and spectrum.variance:
             records, counts = evidence.occurring
-            some = np.linspace(0, len(records) - 1, min(len(records), _HELD)).astype(np.intp)
+            some = np.linspace(0, len(records) - 1, min(len(records), _TUNING.held)).astype(np.intp)
             held = (records[some], counts[some], spectrum.variance)
             found["records held"] = partial(_by_records, release, held)
         return found
@@ -224,7 +248,7 @@ def _cleaned(block: FloatArray, first_row: int, fitted: _Tweedie) -> FloatArray:
 
 
 def _solved(block: FloatArray, first_row: int, growing: _Growing) -> FloatArray:
-    at_once = max(1, _NUMBERS // block.shape[1] ** 2)
+    at_once = max(1, _TUNING.numbers // block.shape[1] ** 2)
     parts = (block[start : start + at_once] for start in range(0, len(block), at_once))
     return np.concatenate([growing(one) for one in parts])
 

@@ -53,11 +53,33 @@ from isobreach.release import ReleaseModel
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_MOST = 100_000  # assignments that are listed: a few seconds for every record on 1,000 rows
-_PAIRS = 1 << 22  # distances at once: 32 MiB
-_NUMBERS = 1 << 25  # of the rows that listed assignments hold: 256 MiB
-_RECORDS = 12  # known records that are linked, the longest: more would not tell more
-_EXACT = 1e-8  # of a row's length: what rounding leaves of its remainder
+
+@dataclass(frozen=True)
+class ProjectionLinking:
+    """How known records are linked behind a projection.
+
+    Attributes
+    ----------
+    most
+        Assignments that are listed: a few seconds for every record on 1,000 rows.
+    pairs
+        Distances at once: 32 MiB.
+    numbers
+        Of the rows that listed assignments hold: 256 MiB.
+    records
+        Known records that are linked, the longest: more would not tell more.
+    exact
+        Of a row's length: what rounding leaves of its remainder.
+    """
+
+    most: int = 100_000
+    pairs: int = 1 << 22
+    numbers: int = 1 << 25
+    records: int = 12
+    exact: float = 1e-8
+
+
+_LINKING = ProjectionLinking()
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +149,7 @@ class ProjectionMap(Attack):
         feet = estimated(release, span, progress)
         remainder = release.column(_remainder, row_basis(pairs.rows), "measuring remainders", progress).values()
         lengths, residuals = remainder[:, 1], remainder[:, 0] * np.sqrt(wide / (wide - reach))
-        exact = bool((remainder[:, 0] <= _EXACT * np.maximum(lengths, lengths.max() * 1e-3)).all())
+        exact = bool((remainder[:, 0] <= _LINKING.exact * np.maximum(lengths, lengths.max() * 1e-3)).all())
         basis = row_basis(pairs.records)
         evidence = Evidence.held(knowledge, columns, epsilon=epsilon)
         if basis.shape[1] < columns:
@@ -195,7 +217,7 @@ def _links(release: Engine, known: FloatArray, progress: Progress) -> IntArray:
     """Rows of known records on which all valid assignments agree; -1 for all others."""
     wide = release.shape[1]
     links = np.full(len(known), -1, dtype=np.int64)
-    order = _order(known)[: min(_RECORDS, wide - 1)]
+    order = _order(known)[: min(_LINKING.records, wide - 1)]
     if not len(order):
         return links
     level = CHANCE_LIMIT / (3 * len(order))
@@ -206,19 +228,21 @@ def _links(release: Engine, known: FloatArray, progress: Progress) -> IntArray:
         square = float((known[record] ** 2).sum())
         beyond = float(((known[record] - share @ before) ** 2).sum()) if place else square
         images = release.gather(chosen.ravel()).reshape(len(chosen), place, wide)
-        exact = beyond <= _EXACT**2 * square  # of records in the span of those before, rounding alone moves the rows
+        exact = (
+            beyond <= _LINKING.exact**2 * square
+        )  # of records in the span of those before, rounding alone moves the rows
         seen = frames.shape[2]
         step = _Extension(
             np.einsum("k,bkl->bl", share, images),
             frames,
             sums,
             chosen,
-            max(beyond, _EXACT**2 * square) / wide,
+            max(beyond, _LINKING.exact**2 * square) / wide,
             float(chi2.isf(level, seen)) if seen else 0.0,
             _band(level, wide - seen),
             _band(level, wide * (place + 1)),
             exact,
-            min(_MOST, _NUMBERS // (wide * (place + 1))),
+            min(_LINKING.most, _LINKING.numbers // (wide * (place + 1))),
         )
         found = list(release.scan(_continued, step, "linking", progress))
         parents, last, sums = (np.concatenate(part) for part in zip(*found, strict=True))
@@ -264,7 +288,7 @@ def _continued(block: FloatArray, first_row: int, step: _Extension) -> tuple[Int
     total, seen = 0, step.frames.shape[2]
     for part in tiles(block):
         rows = block[part]
-        at_once = max(1, _PAIRS // (len(rows) * max(seen, 1)))
+        at_once = max(1, _LINKING.pairs // (len(rows) * max(seen, 1)))
         for start in range(0, len(step.centres), at_once):
             some = slice(start, start + at_once)
             own = cdist(step.centres[some], rows, "sqeuclidean") / step.variance

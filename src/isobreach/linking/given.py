@@ -8,6 +8,7 @@ misfit of the best motion over its degrees of freedom (``procrustes_residual``).
 orthogonal motion unless a translation fits significantly better.
 """
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -24,10 +25,30 @@ from isobreach.release import Motion, Precision, given_precision, released_preci
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_MISS = 1e-6  # probability that the motion that holds is refused under noise
-_COMPARED = 512  # pairs whose lengths are compared: more would not tell more
-_ROUNDS = 5  # the scale depends on the noise, and the noise a little on the scale
-_EQUAL = 1e-3  # relative spread of norms that are the same
+
+@dataclass(frozen=True)
+class MotionTest:
+    """How the motion of given links is told.
+
+    Attributes
+    ----------
+    miss
+        Probability that the motion that holds is refused under noise.
+    compared
+        Pairs whose lengths are compared: more would not tell more.
+    rounds
+        Of estimating scale and noise in turn: the scale depends on the noise, and the noise a little on the scale.
+    equal
+        Relative spread of norms that are the same.
+    """
+
+    miss: float = 1e-6
+    compared: int = 512
+    rounds: int = 5
+    equal: float = 1e-3
+
+
+_TEST = MotionTest()
 
 
 def given_links(
@@ -113,8 +134,8 @@ class _ComparedPairs:
 
     def _holds(self, motion: Motion, scale: float) -> bool:
         """Whether the pairs keep the lengths that a motion keeps."""
-        records, rows = scale * self.records[:_COMPARED], self.rows[:_COMPARED]
-        norms = self._norms(scale)[:_COMPARED]
+        records, rows = scale * self.records[: _TEST.compared], self.rows[: _TEST.compared]
+        norms = self._norms(scale)[: _TEST.compared]
         error = self.precision.length_error(norms, rows.shape[1]) + self.unit * norms
         if motion == "orthogonal" and (np.abs(row_norms(rows) - row_norms(records)) > error).any():
             return False
@@ -124,7 +145,7 @@ class _ComparedPairs:
     def _scale(self, motion: Motion, noise: float) -> float:
         """Scale of the records within the release, the noise's share in its lengths taken off."""
         shortened = motion == "orthogonal" and all(
-            len(norms) > 1 and np.std(norms) < _EQUAL * np.mean(norms)
+            len(norms) > 1 and np.std(norms) < _TEST.equal * np.mean(norms)
             for norms in (row_norms(self.records), row_norms(self.rows))
         )
         moved = motion == "similarity"
@@ -140,7 +161,7 @@ class _ComparedPairs:
         """The scale and the noise under a motion; ``level``: the noise where it is known."""
         sigma = level or 0.0
         scale = self._scale(motion, sigma)
-        for _ in range(_ROUNDS if level is None else 0):
+        for _ in range(_TEST.rounds if level is None else 0):
             rss, freedom = procrustes_residual(scale * self.records, self.rows, motion != "orthogonal")
             sigma = float(np.sqrt(rss / max(freedom, 1)))
             scale = self._scale(motion, sigma)
@@ -152,11 +173,11 @@ class _ComparedPairs:
         fixed, freedom = procrustes_residual(scale * self.records, self.rows, False)
         moved, left = procrustes_residual(self.records, self.rows, True)
         if level is not None:
-            return "orthogonal" if fixed <= level**2 * chdtri(max(freedom, 1), _MISS) else "rigid"
+            return "orthogonal" if fixed <= level**2 * chdtri(max(freedom, 1), _TEST.miss) else "rigid"
         if left < 1 or freedom <= left or moved == 0:
             return "orthogonal"
         ratio = max(fixed - moved, 0.0) / (freedom - left) / (moved / left)
-        return "orthogonal" if float(fdtrc(freedom - left, left, ratio)) > _MISS else "rigid"
+        return "orthogonal" if float(fdtrc(freedom - left, left, ratio)) > _TEST.miss else "rigid"
 
 
 def _equal_rows(source: Engine, linked: FloatArray, numbers: IntArray) -> list[IntArray]:

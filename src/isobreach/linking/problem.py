@@ -10,7 +10,7 @@ from isobreach._progress import Progress
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import (
-    CORE,
+    NARROWING,
     Candidates,
     Field,
     Lists,
@@ -186,7 +186,7 @@ class Problem:
                 if agreement.size >= _LEAST_TELLING:
                     break
             else:  # three that fit may be spread over several cores
-                return replace(nothing, complete=len(known) <= CORE)
+                return replace(nothing, complete=len(known) <= NARROWING.core)
             rest = np.setdiff1d(np.arange(len(known)), list(lists))
             if len(rest) and len(agreement.links) >= _LEAST_TELLING:
                 placed = np.array(sorted(agreement.links))

@@ -23,11 +23,31 @@ from isobreach.release import Precision, merged
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_MOST_RECORDS = 6  # looked for around a centre
-_MOST_TRIED = 3  # such groups of records, where the first have no place together
-_MOST_SCALES = 32
-_MOST_PROPOSALS = 4096  # of one task
-_CENTRES = 64  # centres a task
+
+@dataclass(frozen=True)
+class ScaleSearch:
+    """How many scales are proposed.
+
+    Attributes
+    ----------
+    records, tries
+        Records that are looked for around a centre, and such groups that are tried where the first have no place.
+    scales
+        Scales that are returned at most: each costs a search.
+    proposals
+        Of one task: more are those of a grid, and say nothing.
+    centres
+        Released values that a task takes as centres.
+    """
+
+    records: int = 6
+    tries: int = 3
+    scales: int = 32
+    proposals: int = 4096
+    centres: int = 64
+
+
+_SEARCH = ScaleSearch()
 
 
 @dataclass(frozen=True)
@@ -45,8 +65,8 @@ def scales(problem: Problem, precision: Precision, known_unit: float) -> Iterato
     error = 2 * float(precision.length_error(np.array([2 * found.longest]), found.points.shape[1])[0])
     # Far records first: their distances are the most precise, relative to themselves.
     order = np.argsort(-row_norms(known - known.mean(axis=0)), kind="stable")
-    for start in range(0, min(len(order) - 2, _MOST_TRIED * _MOST_RECORDS), _MOST_RECORDS):
-        chosen = known[order[start : start + _MOST_RECORDS]]
+    for start in range(0, min(len(order) - 2, _SEARCH.tries * _SEARCH.records), _SEARCH.records):
+        chosen = known[order[start : start + _SEARCH.records]]
         if len(chosen) < 3:
             return
         # What the records' own rounding adds to a ratio of distances.
@@ -70,15 +90,15 @@ class _Asked:
 def _around(centres: range, asked: _Asked) -> tuple[FloatArray, bool]:
     """What ``_stand`` finds around some centres."""
     a = asked
-    return _stand(a.points, a.copies, centres.start, centres.stop, a.gaps, a.across, a.error, a.own, _MOST_PROPOSALS)
+    return _stand(a.points, a.copies, centres.start, centres.stop, a.gaps, a.across, a.error, a.own, _SEARCH.proposals)
 
 
 def _proposed(asked: _Asked, workers: Workers) -> Scales:
     """The scales that stand, proposals that agree within their errors as one."""
     total = len(asked.points)
-    tasks = [range(a, min(a + _CENTRES, total)) for a in range(0, total, _CENTRES)]
+    tasks = [range(a, min(a + _SEARCH.centres, total)) for a in range(0, total, _SEARCH.centres)]
     parts = list(workers.run(_around, tasks, asked))
-    if any(len(part) > _MOST_PROPOSALS for part, _ in parts):
+    if any(len(part) > _SEARCH.proposals for part, _ in parts):
         return Scales((), complete=False)
     proposals = np.concatenate([part for part, _ in parts])
     grouped = _grouped(proposals) if len(proposals) else Scales((), complete=True)
@@ -91,8 +111,8 @@ def _grouped(proposals: FloatArray) -> Scales:
     low, high = merged(scale * (1 - error), scale * (1 + error))
     middle = (low + high) / 2
     errors = (high - low) / 2 / middle
-    values = tuple(zip(middle[:_MOST_SCALES].tolist(), errors[:_MOST_SCALES].tolist(), strict=True))
-    return Scales(values, complete=len(low) <= _MOST_SCALES)
+    values = tuple(zip(middle[: _SEARCH.scales].tolist(), errors[: _SEARCH.scales].tolist(), strict=True))
+    return Scales(values, complete=len(low) <= _SEARCH.scales)
 
 
 @compiled()

@@ -25,22 +25,55 @@ from isobreach.engine import Engine
 
 FloatArray = NDArray[np.float64]
 
-_FACTOR, _OWN_FACTOR = 4.0, 8.0
-_SAMPLE_ROWS = 2048
-_HEAD_ROWS, _HEAD_VALUES = 32, 8
-_MOST_DECIMALS = _MOST_DIGITS = 15
-_FEW_BITS = 40  # of a mantissa: more are a float64's own
+
+@dataclass(frozen=True)
+class Recognising:
+    """How the precision of released values is recognised.
+
+    Attributes
+    ----------
+    factor, own_factor
+        Of the unit roundoff: lengths were seen to err by 2.7 units; the second is for this package's own products.
+    sample_rows, head_rows, head_values
+        Released rows that are looked at; the first of them, and values of each of their columns, that show at once
+        that nothing was rounded.
+    most_decimals, most_digits
+        A float64 holds no more.
+    few_bits, half_bits
+        Of a mantissa: more than the first are a float64's own; the second is float16.
+    undetected
+        Fifteen significant digits, as spreadsheets write them, cannot be told from a float64 by looking.
+    single_digits
+        Digits of a float32 in text; with fewer, the error of the decimals is the larger one.
+    enough
+        Values of smaller size that show no further decimal, before decimals are believed over significant digits.
+    enough_distinct
+        Distinct whole numbers whose common divisor is a step: a few share one by chance.
+    chance
+        Probability that values look rounded that are not.
+    """
+
+    factor: float = 4.0
+    own_factor: float = 8.0
+    sample_rows: int = 2048
+    head_rows: int = 32
+    head_values: int = 8
+    most_decimals: int = 15
+    most_digits: int = 15
+    few_bits: int = 40
+    half_bits: int = 11
+    undetected: float = 5e-15
+    single_digits: tuple[int, ...] = (8, 9)
+    enough: int = 3
+    enough_distinct: int = 8
+    chance: float = 1e-3
+
+
+_SEEN = Recognising()
+
+
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
 _NAMES = {_DOUBLE: "float64", _SINGLE: "float32", 2.0**-11: "float16", 2.0**-8: "bfloat16"}
-# Fifteen significant digits, as spreadsheets write them, cannot be told from a float64 by looking.
-_UNDETECTED = 5e-15
-# Digits of a float32 in text; with fewer, the error of the decimals is the larger one.
-_SINGLE_DIGITS = (8, 9)
-# Values of smaller size that show no further decimal, before decimals are believed over significant digits.
-_ENOUGH = 3
-_ENOUGH_DISTINCT = 8
-_CHANCE = 1e-3
-_HALF_BITS = 11  # of the mantissa of float16
 
 
 @dataclass(frozen=True)
@@ -64,7 +97,7 @@ class Precision:
     def length_error(self, norms: FloatArray, columns: int) -> FloatArray:
         """Length error of records with the given norms."""
         root = np.sqrt(columns)
-        share = self.relative + _FACTOR * self.unit + _OWN_FACTOR * root * _DOUBLE
+        share = self.relative + _SEEN.factor * self.unit + _SEEN.own_factor * root * _DOUBLE
         return np.asarray(root * self.step + share * norms)
 
     def deviation(self, norm: float, columns: int) -> float:
@@ -89,12 +122,14 @@ def released_precision(source: Engine) -> Precision:
     """Precision read off a sample of the release, column by column: the type's, or that of a grid in the values."""
     rows, columns = source.shape
     unit = max(float(np.finfo(str(source.dtype)).eps) / 2, _DOUBLE) if source.dtype.kind == "f" else _DOUBLE
-    plain = Precision(0.0, max(unit, _UNDETECTED), unit, f"{_NAMES.get(unit, str(source.dtype))} values")
+    plain = Precision(0.0, max(unit, _SEEN.undetected), unit, f"{_NAMES.get(unit, str(source.dtype))} values")
     # A few values decide against every grid; only all of them decide for one. The first rows are asked first, because
     # rows that lie apart cost a pass over files.
-    if unit == _DOUBLE and not len(_open_columns(source.gather(np.arange(min(rows, _HEAD_ROWS))))):
+    if unit == _DOUBLE and not len(_open_columns(source.gather(np.arange(min(rows, _SEEN.head_rows))))):
         return plain
-    head, places = (np.linspace(0, rows - 1, min(rows, some)).astype(np.intp) for some in (_HEAD_ROWS, _SAMPLE_ROWS))
+    head, places = (
+        np.linspace(0, rows - 1, min(rows, some)).astype(np.intp) for some in (_SEEN.head_rows, _SEEN.sample_rows)
+    )
     sample = np.abs(source.gather(np.concatenate([head, places])))
     open_ = _open_columns(sample[: len(head)]) if unit == _DOUBLE else np.arange(columns)
     if not len(open_):
@@ -120,7 +155,7 @@ def released_precision(source: Engine) -> Precision:
 
 def _open_columns(rows: FloatArray) -> NDArray[np.intp]:
     """Columns that may lie on a grid, as far as the smallest values of a few rows tell."""
-    smallest = np.sort(np.where(rows == 0, np.inf, np.abs(rows)), axis=0)[:_HEAD_VALUES]
+    smallest = np.sort(np.where(rows == 0, np.inf, np.abs(rows)), axis=0)[: _SEEN.head_values]
     return np.flatnonzero(~_needs_all_bits(smallest).any(axis=0))
 
 
@@ -130,14 +165,14 @@ def _needs_all_bits(values: FloatArray) -> NDArray[np.bool_]:
         decimals = np.floor(np.log10(0.05 / (_DOUBLE * values)))
         scaled = values * 10.0 ** np.minimum(decimals, 300)
         uneven = np.isfinite(scaled) & (np.abs(scaled - np.rint(scaled)) > 4 * _DOUBLE * scaled)
-    return np.asarray(uneven & (_lowest_bit(values) < 2.0 ** (53 - _FEW_BITS)))
+    return np.asarray(uneven & (_lowest_bit(values) < 2.0 ** (53 - _SEEN.few_bits)))
 
 
 def _column_precision(values: FloatArray, unit: float) -> Precision:
     """Precision of one column, from the absolute values of a sample."""
     values = values[np.isfinite(values) & (values != 0)]
     reasons = []
-    spacing, relative = 0.0, max(unit, _UNDETECTED)
+    spacing, relative = 0.0, max(unit, _SEEN.undetected)
     decimals = grid_decimals(values, _DOUBLE)
     decimals = grid_decimals(values, unit) if decimals is None else decimals
     digits = _significant_digits(values, _DOUBLE) or _significant_digits(values, unit)
@@ -149,10 +184,10 @@ def _column_precision(values: FloatArray, unit: float) -> Precision:
         reasons.append(f"{digits} significant digits")
     bits = _significant_bits(values)
     # Fewer bits than a float64 has, and smaller values finer than the largest: stored in a smaller type.
-    if bits <= _FEW_BITS and _finer(values, spacing, bits):
+    if bits <= _SEEN.few_bits and _finer(values, spacing, bits):
         unit = max(unit, 2.0**-bits)
         reasons = [f"{_NAMES.get(unit, f'{bits}-bit')} values"]
-    elif digits in _SINGLE_DIGITS and _is_single_text(values):
+    elif digits in _SEEN.single_digits and _is_single_text(values):
         unit = max(unit, _SINGLE)
         reasons.append("float32 values in text")
     relative = max(relative, unit)
@@ -165,7 +200,7 @@ def _column_precision(values: FloatArray, unit: float) -> Precision:
 def _common_divisor(scaled: FloatArray) -> float:
     """Greatest common divisor of whole numbers: multiples of 0.25 have two decimals and a coarser grid."""
     whole = np.unique(np.rint(scaled[scaled < 2.0**53])).astype(np.int64)
-    return float(np.gcd.reduce(whole)) if len(whole) >= _ENOUGH_DISTINCT else 1.0  # a few share one by chance
+    return float(np.gcd.reduce(whole)) if len(whole) >= _SEEN.enough_distinct else 1.0  # a few share one by chance
 
 
 def _significant_bits(values: FloatArray) -> int:
@@ -180,9 +215,9 @@ def _finer(values: FloatArray, spacing: float, bits: int) -> bool:
     that float16 does not, a few values decide: in doubt a released number errs more.
     """
     coarser = 2.0 ** (np.floor(np.log2(np.unique(values))) - bits + 1)
-    if bits > _HALF_BITS:
+    if bits > _SEEN.half_bits:
         return bool(spacing < coarser[-1] * (1 - 1e-9))
-    return bool(np.prod(np.minimum(spacing / coarser, 1.0)) < _CHANCE)
+    return bool(np.prod(np.minimum(spacing / coarser, 1.0)) < _SEEN.chance)
 
 
 def _lowest_bit(values: FloatArray) -> FloatArray:
@@ -203,7 +238,7 @@ def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:
 
     A value too large for its type to tell a multiple of the step from its neighbours has no say.
     """
-    for decimals in range(_MOST_DECIMALS + 1):
+    for decimals in range(_SEEN.most_decimals + 1):
         scaled = values * 10.0**decimals
         scaled = scaled[scaled * unit <= 0.05]
         if not len(scaled):
@@ -211,7 +246,7 @@ def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:
         if _whole(scaled, unit):
             # Near the end of the type's digits a few values pass by chance.
             chance = np.prod(np.minimum(8 * unit * np.unique(scaled), 1.0))
-            return decimals if chance < _CHANCE else None
+            return decimals if chance < _SEEN.chance else None
     return None
 
 
@@ -224,7 +259,7 @@ def grid_spacing(records: FloatArray) -> float:
 def _significant_digits(values: FloatArray, unit: float) -> int | None:
     """Fewest significant digits that write every value; None where the type's own precision is needed."""
     mantissa = values / 10.0 ** np.floor(np.log10(values))
-    for digits in range(1, _MOST_DIGITS + 1):
+    for digits in range(1, _SEEN.most_digits + 1):
         if 10.0**digits * unit > 0.05:
             return None
         if _whole(mantissa * 10.0 ** (digits - 1), 4 * unit):
@@ -241,7 +276,7 @@ def _decimals_prevail(values: FloatArray, decimals: int) -> bool:
     order = np.floor(np.log10(values))
     top = values[order == order.max()]
     needed = not _whole(top * 10.0 ** (decimals - 1), _DOUBLE)
-    return needed and (len(top) == len(values) or len(values) - len(top) >= _ENOUGH)
+    return needed and (len(top) == len(values) or len(values) - len(top) >= _SEEN.enough)
 
 
 def _whole(scaled: FloatArray, unit: float) -> bool:

@@ -32,14 +32,43 @@ from isobreach.release import Bounds, merged
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-MOST_JOINED = 4_000_000  # pairs kept from one pass, by all coalitions together
-_FEW = 1000.0  # copies expected by chance, few enough to list
-_LOOKED_AT = 16  # records of a coalition that the expectation is worked out for
-_MOST_COPIES = 1_000_000
-_FAIR_WORK, _MOST_WORK = 5e8, 2e9  # distances that putting shapes together may cost: rather, and at all
-_STEPS = (2, 4, 16)  # records that are added where there are too many copies of fewer
-_SOME = 256  # copies that are followed where one is enough
-_TRIES = 300  # values that a copy is looked for around before all are looked at
+
+@dataclass(frozen=True)
+class CopySearch:
+    """How displaced copies are sought.
+
+    Attributes
+    ----------
+    joined
+        Pairs kept from one pass, by all coalitions together.
+    few
+        Copies expected by chance, few enough to list.
+    looked_at
+        Records of a coalition that the expectation is worked out for.
+    copies
+        Copies that are listed at most: more than an audit can tell apart.
+    fair_work, most_work
+        Distances that putting shapes together may cost: rather, and at all.
+    steps
+        Records that are added where there are too many copies of fewer.
+    some
+        Copies that are followed where one is enough.
+    tries
+        Values that a copy is looked for around before all are looked at.
+    """
+
+    joined: int = 4_000_000
+    few: float = 1000.0
+    looked_at: int = 16
+    copies: int = 1_000_000
+    fair_work: float = 5e8
+    most_work: float = 2e9
+    steps: tuple[int, ...] = (2, 4, 16)
+    some: int = 256
+    tries: int = 300
+
+
+SEARCH = CopySearch()
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +137,7 @@ class Shapes:
         With p_ij the share of pairs of values at the distance of records i and j, chance makes about
         m^k prod_(i<j<=k) p_ij copies of k records; of a record's distances only n count, the most telling ones.
         """
-        count = min(len(known), _LOOKED_AT)
+        count = min(len(known), SEARCH.looked_at)
         everyone = np.arange(count)
         low, high = Bounds(known[:count], error[:count]).distances(everyone, everyone)
         share = np.stack([self._rates.log_share(low[i], high[i]) for i in range(count)])
@@ -116,11 +145,13 @@ class Shapes:
         expected = np.cumsum([log_rows + float(np.sort(share[k, :k])[: known.shape[1]].sum()) for k in range(count)])
         chosen = count if size is None else min(size, count)
         for k in range(3, count) if size is None else ():
-            if expected[k - 1] <= np.log(_FEW) and _corners(share, k)[1] + 3 * log_rows <= np.log(_FAIR_WORK):
+            if expected[k - 1] <= np.log(SEARCH.few) and _corners(share, k)[1] + 3 * log_rows <= np.log(
+                SEARCH.fair_work
+            ):
                 chosen = k
                 break
         corners, work = _corners(share, chosen)
-        few = bool(expected[chosen - 1] <= np.log(_FEW) and work + 3 * log_rows <= np.log(_MOST_WORK))
+        few = bool(expected[chosen - 1] <= np.log(SEARCH.few) and work + 3 * log_rows <= np.log(SEARCH.most_work))
         pairs = float(np.exp(np.logaddexp.reduce(share[corners[0], corners[1:]]) + 2 * log_rows))
         return Plan(chosen, corners, low, high, pairs, few, share)
 
@@ -129,7 +160,7 @@ class Shapes:
         low = np.concatenate([plan.low[plan.corners[0], plan.corners[1:]] for plan in plans])
         high = np.concatenate([plan.high[plan.corners[0], plan.corners[1:]] for plan in plans])
         low, high = merged(low, high)
-        u, v, which = self._cloud.classes(low, high, 4 * MOST_JOINED, progress)
+        u, v, which = self._cloud.classes(low, high, 4 * SEARCH.joined, progress)
         return Joined(low, high, *by_class(u, v, which, len(low)))
 
     def displaced(
@@ -173,7 +204,9 @@ class Shapes:
     ) -> tuple[int, int]:
         """As ``displaced`` where so few records have too many copies to list: more of them may have rarer distances."""
         shown = plan.size if self._sampled(plan, known, error, values, spans) else 2
-        for more in sorted({min(plan.size + step, len(known), _LOOKED_AT) for step in _STEPS} - {plan.size}):
+        for more in sorted(
+            {min(plan.size + step, len(known), SEARCH.looked_at) for step in SEARCH.steps} - {plan.size}
+        ):
             plan = self.plan(known, error, more)
             try:
                 found = self._copies(plan, known, error, values, spans, self.joined([plan]))
@@ -192,7 +225,7 @@ class Shapes:
         corners = plan.corners
         lists = [joined.at(float(plan.high[corners[0], c]), self.copies) for c in corners[1:]]
         work = np.diff(lists[0][0]).astype(np.float64) @ np.diff(lists[1][0]).astype(np.float64)
-        if work > _MOST_WORK:
+        if work > SEARCH.most_work:
             raise TooManyError
         low, high = plan.low[np.ix_(corners, corners)], plan.high[np.ix_(corners, corners)]
         shapes = self._put_together(lists, low, high, values[corners], spans[corners])
@@ -203,7 +236,7 @@ class Shapes:
     ) -> IntArray:
         none = (np.zeros(len(self.points) + 1, dtype=np.int64), np.empty(0, dtype=np.int64))
         near = (lists[0], lists[1], lists[2] if len(lists) > 2 else none)
-        return put_together(self.points, self.copies, near, low, high, true, spans, _MOST_COPIES)
+        return put_together(self.points, self.copies, near, low, high, true, spans, SEARCH.copies)
 
     def _completed(
         self,
@@ -217,7 +250,7 @@ class Shapes:
         some: int | None = None,
     ) -> IntArray:
         """Copies of the corners, extended to all records of the plan, in the records' order; ``some``: no more."""
-        if len(shapes) >= _MOST_COPIES:
+        if len(shapes) >= SEARCH.copies:
             raise TooManyError
         placed = corners
         rest = set(range(plan.size)) - set(corners.tolist())
@@ -258,8 +291,8 @@ class Shapes:
             high[swap],
             true,
             span,
-            _MOST_COPIES if some is None else some,
-            int(_MOST_WORK / 8),
+            SEARCH.copies if some is None else some,
+            int(SEARCH.most_work / 8),
         )
         if not whole and some is None:
             raise TooManyError
@@ -285,17 +318,19 @@ class Shapes:
         corners = plan.corners
         low, high = plan.low[np.ix_(corners, corners)], plan.high[np.ix_(corners, corners)]
         total = len(self.points)
-        for u in np.random.default_rng(0).permutation(total)[:_TRIES].tolist():
+        for u in np.random.default_rng(0).permutation(total)[: SEARCH.tries].tolist():
             gaps = distances_from(self.points, u)
             lists: list[Neighbours] = []
             for c in range(1, len(corners)):
                 near = np.flatnonzero((gaps >= low[0, c]) & (gaps <= high[0, c]))
                 near = near[(near != u) | (self.copies[near] > 1)]
                 lists.append((np.where(np.arange(total + 1) > u, len(near), 0), near))
-            if np.prod([float(len(near)) for _, near in lists]) > _MOST_WORK / _TRIES:
+            if np.prod([float(len(near)) for _, near in lists]) > SEARCH.most_work / SEARCH.tries:
                 return False
             shapes = self._put_together(lists, low, high, values[corners], spans[corners])
             with suppress(TooManyError):  # then around another one
-                if len(shapes) and len(self._completed(plan, corners, shapes, known, error, values, spans, _SOME)):
+                if len(shapes) and len(
+                    self._completed(plan, corners, shapes, known, error, values, spans, SEARCH.some)
+                ):
                     return True
         return False

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
-from isobreach.audits.coalitions.copies import MOST_JOINED, Joined, Plan, Shapes
+from isobreach.audits.coalitions.copies import SEARCH, Joined, Plan, Shapes
 from isobreach.engine import as_engine
 from isobreach.geometry import row_norms
 from isobreach.linking import (
@@ -47,10 +47,30 @@ from isobreach.release import released_precision, unit_roundoff
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_NODE_LIMIT = 200_000  # fewer than ``link`` has: there are many coalitions, and each of its sizes is searched
-_SMALL = 1024  # candidates in all, few enough to search among them without further thought
-_MOST_COMPARED = 20_000  # pairs of candidates of two records: beyond, shapes are looked for
-_MOST_LISTED = 200_000
+
+@dataclass(frozen=True)
+class CoalitionGrowth:
+    """How far growing coalitions are searched.
+
+    Attributes
+    ----------
+    nodes
+        Of a search: fewer than ``link`` has, for there are many coalitions, and each of their sizes is searched.
+    small
+        Candidates in all, few enough to search among them without further thought.
+    compared
+        Pairs of candidates of two records: beyond, shapes are looked for.
+    listed
+        Candidates that are kept in lists at most.
+    """
+
+    nodes: int = 200_000
+    small: int = 1024
+    compared: int = 20_000
+    listed: int = 200_000
+
+
+_GROWTH = CoalitionGrowth()
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +109,7 @@ class GrowingLinks:
         order: IntArray,
         *,
         motion: Motion,
-        node_limit: int = _NODE_LIMIT,
+        node_limit: int = _GROWTH.nodes,
     ) -> None:
         source = as_engine(released)
         self.source, self.motion, self.node_limit = source, motion, node_limit
@@ -133,7 +153,7 @@ class GrowingLinks:
             while stop < len(orders):
                 plan = None if self.by_hand else self._plan(orders[stop])
                 pairs += plan.pairs if plan is not None and plan.few else 0.0
-                if wanted and pairs > MOST_JOINED:
+                if wanted and pairs > SEARCH.joined:
                     break
                 wanted += [plan] if plan is not None and plan.few else []
                 stop += 1
@@ -172,11 +192,11 @@ class GrowingLinks:
 
     def by_shape(self, known: IntArray) -> bool:
         """Whether lists of candidates are too long to be searched, and the first two records can be swapped."""
-        if len(self.points) * len(known) <= _SMALL:
+        if len(self.points) * len(known) <= _GROWTH.small:
             return False
         sizes, two = np.diff(self.spans[known[:2]], axis=1), self.values[known[:2]][::-1]
         swap = (self.spans[known[:2], 0] <= two) & (two < self.spans[known[:2], 1])
-        return bool(swap.all()) and float(np.prod(sizes.astype(np.float64))) > _MOST_COMPARED
+        return bool(swap.all()) and float(np.prod(sizes.astype(np.float64))) > _GROWTH.compared
 
     @property
     def shapes(self) -> Shapes:
@@ -238,7 +258,7 @@ class _Grower:
         linked = sure = set(range(size))  # by all searches; and what those that were not given up leave
         for anchor in range(size):
             lists = {record: self._beside(record, anchor) for record in range(size)}
-            if sum(map(len, lists.values())) > _MOST_LISTED:
+            if sum(map(len, lists.values())) > _GROWTH.listed:
                 linked = set()
                 continue
             agreement = backbone(Search(geometry, lists, Budget(self._links.node_limit)))
@@ -301,7 +321,7 @@ class _Grower:
             return []
         records = sorted(self._open)
         sizes = sorted(len(self._open[r]) for r in records)
-        if sum(sizes) > _MOST_LISTED:
+        if sum(sizes) > _GROWTH.listed:
             self._decided[size - 1] = False
             return []
         place = {r: k for k, r in enumerate(records)}

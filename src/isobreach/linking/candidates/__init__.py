@@ -9,8 +9,7 @@ from isobreach.linking.candidates.by_norm import (
     norm_candidates,
 )
 from isobreach.linking.candidates.narrowing import (
-    CORE,
-    MOST_PAIRS,
+    NARROWING,
     Field,
     Lists,
     cores,
@@ -25,8 +24,7 @@ from isobreach.linking.candidates.narrowing import (
 from isobreach.linking.candidates.pairs import Cloud, TooManyError
 
 __all__ = [
-    "CORE",
-    "MOST_PAIRS",
+    "NARROWING",
     "Candidates",
     "Cloud",
     "Field",

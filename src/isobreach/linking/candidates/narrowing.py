@@ -30,16 +30,43 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Lists = dict[int, IntArray]
 
-MOST_PAIRS = 20_000_000  # pairs kept from a join: half a gigabyte
-MOST_PARTIAL = 4_000_000  # partial assignments kept
-_FEW = 32  # partial assignments, few enough to place all remaining records by each of them
-_LEAST_PLACED = 4  # records placed before the remaining ones are looked for, if there are so many
-_MOST_PLACED = 12
-_MOST_EXTENDED = 2048  # partial assignments to place the remaining records by
-_PART = 1 << 15  # partial assignments that a thread extends at a time
-CORE = 8  # records among which at least three must be present
-_MOST_CORES = 4
-_MOST_ORDERED = 512  # records whose mutual distances are weighed against each other
+
+@dataclass(frozen=True)
+class Narrowing:
+    """How far partial assignments are followed.
+
+    Attributes
+    ----------
+    most_pairs
+        Pairs kept from a join: half a gigabyte.
+    most_partial
+        Partial assignments kept: a few hundred megabytes.
+    least_placed, most_placed, few
+        Records placed before the remaining ones are looked for: at least, at most, and in between as soon as so few
+        partial assignments are left that every one of them can place the rest.
+    most_extended
+        Partial assignments to place the remaining records by.
+    part
+        Partial assignments that a thread extends at a time.
+    core, most_cores
+        Records among which at least three must be present, and such groups that are tried.
+    most_ordered
+        Records whose mutual distances are weighed against each other.
+    """
+
+    most_pairs: int = 20_000_000
+    most_partial: int = 4_000_000
+    least_placed: int = 4
+    most_placed: int = 12
+    few: int = 32
+    most_extended: int = 2048
+    part: int = 1 << 15
+    core: int = 8
+    most_cores: int = 4
+    most_ordered: int = 512
+
+
+NARROWING = Narrowing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +99,7 @@ def telling_order(bounds: Bounds, rates: Rates, records: IntArray, share: FloatA
 
     ``share``: log of the share of rows that a record could be at all.
     """
-    records = records[:_MOST_ORDERED]
+    records = records[: NARROWING.most_ordered]
     if len(records) < 2:
         return records
     log = np.stack(
@@ -98,13 +125,15 @@ def lists_of_all(bounds: Bounds, field: Field, allowed: Lists | None, progress: 
     if len(everyone) < 2:
         return allowed or {0: np.arange(len(field.points))}
     order = telling_order(bounds, field.rates, everyone)
-    masks = None if allowed is None else [_mask(allowed[int(r)], len(field.points)) for r in order[:_MOST_PLACED]]
+    masks = (
+        None if allowed is None else [_mask(allowed[int(r)], len(field.points)) for r in order[: NARROWING.most_placed]]
+    )
     partial = _first_pairs(bounds, field, order[:2], masks, progress)
     placed = 2
     while (
-        placed < min(len(order), _MOST_PLACED)
+        placed < min(len(order), NARROWING.most_placed)
         and len(partial)
-        and not (placed >= _LEAST_PLACED and len(partial) <= _FEW)
+        and not (placed >= NARROWING.least_placed and len(partial) <= NARROWING.few)
     ):
         partial = _extended(bounds, field, order[: placed + 1], partial, None if masks is None else masks[placed])
         placed += 1
@@ -118,7 +147,10 @@ def lists_of_all(bounds: Bounds, field: Field, allowed: Lists | None, progress: 
 def cores(bounds: Bounds, field: Field) -> list[IntArray]:
     """The most telling records, a few at a time."""
     order = telling_order(bounds, field.rates, np.arange(len(bounds.known)))
-    return [order[start : start + CORE] for start in range(0, min(len(order), _MOST_CORES * CORE), CORE)]
+    return [
+        order[start : start + NARROWING.core]
+        for start in range(0, min(len(order), NARROWING.most_cores * NARROWING.core), NARROWING.core)
+    ]
 
 
 def lists_of_some(bounds: Bounds, field: Field, order: IntArray, allowed: Lists | None, progress: Progress) -> Lists:
@@ -127,7 +159,7 @@ def lists_of_some(bounds: Bounds, field: Field, order: IntArray, allowed: Lists 
         return {}
     first, second = np.triu_indices(len(order), 1)
     low, high = bounds.distances(order, order)
-    u, v, target = field.cloud.pairs(low[first, second], high[first, second], MOST_PAIRS // 4, progress)
+    u, v, target = field.cloud.pairs(low[first, second], high[first, second], NARROWING.most_pairs // 4, progress)
     edges = []
     for a, b in ((u, v), (v, u)):
         keep = (a != b) | ((field.copies[a] > 1) & (u is a))
@@ -146,7 +178,7 @@ def extension(
     bounds: Bounds, field: Field, placed: IntArray, partial: IntArray, records: IntArray, allowed: Lists | None
 ) -> Lists:
     """Values of further ``records`` that agree with one of the ``partial`` assignments of the ``placed`` records."""
-    if len(partial) > _MOST_EXTENDED:
+    if len(partial) > NARROWING.most_extended:
         raise TooManyError
     low, high = bounds.distances(placed, records)
     found: list[list[IntArray]] = [[] for _ in records]
@@ -178,7 +210,7 @@ def _first_pairs(
     bounds: Bounds, field: Field, pair: IntArray, masks: list[NDArray[np.bool_]] | None, progress: Progress
 ) -> IntArray:
     low, high = bounds.distances(pair[:1], pair[1:])
-    u, v, _ = field.cloud.pairs(low[0], high[0], MOST_PAIRS, progress)
+    u, v, _ = field.cloud.pairs(low[0], high[0], NARROWING.most_pairs, progress)
     possible = (u != v) | (field.copies[u] > 1)
     u, v = u[possible], v[possible]
     twice = np.concatenate([np.stack([u, v], axis=1), np.stack([v, u], axis=1)[u != v]])
@@ -197,7 +229,7 @@ def neighbours(
     centres = [np.unique(partial[:, k]) for k in range(partial.shape[1])]
     log = field.rates.log_share(low, high) + np.log([len(c) for c in centres])
     pivot = int(np.argmin(log))
-    start, near = field.cloud.around(centres[pivot], float(low[pivot]), float(high[pivot]), MOST_PAIRS)
+    start, near = field.cloud.around(centres[pivot], float(low[pivot]), float(high[pivot]), NARROWING.most_pairs)
     if mask is not None:
         counts = np.concatenate([[0], np.cumsum(mask[near])])
         start, near = counts[start], near[mask[near]]
@@ -213,12 +245,14 @@ def _extended(
         return np.empty((0, len(records)), dtype=np.int64)
     pivot, place, start, near = neighbours(field, partial, low, high, mask)
     found, count = [], 0
-    parts = [(partial[a : a + _PART], place[a : a + _PART]) for a in range(0, len(partial), _PART)]
+    parts = [
+        (partial[a : a + NARROWING.part], place[a : a + NARROWING.part]) for a in range(0, len(partial), NARROWING.part)
+    ]
     step = _Step(field.points, field.copies, start, near, low, high, pivot)
     for longer in field.workers.run(_longer, parts, step):
         found.append(longer)
         count += len(longer)
-        if count > MOST_PARTIAL:
+        if count > NARROWING.most_partial:
             raise TooManyError
     return np.concatenate(found)
 

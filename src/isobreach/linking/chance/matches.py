@@ -31,6 +31,7 @@ than drawn strangers make (``isobreach.linking.chance.strangers``).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
@@ -47,18 +48,38 @@ from isobreach.release import grid_decimals
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_SAMPLE_ROWS = 4096
-_WINDOW_ROWS = 10
-_PARTNERS = 32  # links whose distances are counted: more would make chance matches rarer still
-_ENOUGH = 20  # other values with a record's norm, to count rates on
+
+@dataclass(frozen=True)
+class MatchCounting:
+    """On how much chance matches are counted.
+
+    Attributes
+    ----------
+    rows
+        Released rows that are looked at: rates are then right within a few per cent.
+    window
+        Nearest rows from which a density is read.
+    partners
+        Links whose distances are counted: more would make chance matches rarer still.
+    enough
+        Other values with a record's norm, to count rates on.
+    """
+
+    rows: int = 4096
+    window: int = 10
+    partners: int = 32
+    enough: int = 20
+
+
+_COUNTING = MatchCounting()
 
 
 @lru_cache(maxsize=8)
 def sampled_rows(rows: int) -> IntArray:
     """Rows of a release of so many on which chance is estimated, ascending. Do not write into it."""
-    if rows <= _SAMPLE_ROWS:
+    if rows <= _COUNTING.rows:
         return np.arange(rows)
-    return np.sort(np.random.default_rng(0).choice(rows, _SAMPLE_ROWS, replace=False))
+    return np.sort(np.random.default_rng(0).choice(rows, _COUNTING.rows, replace=False))
 
 
 def chance_matches(
@@ -91,7 +112,7 @@ def chance_matches(
     implied = partial(_implied, known, same, telling=telling, on_grid=decimals is not None)
     grid = 100.0**-decimals if decimals is not None else 0.0
     norms, sample_squares = row_norms(known), row_norms(sample) ** 2
-    partners = min(count, _PARTNERS)
+    partners = min(count, _COUNTING.partners)
     sample_gaps = [row_norms(sample - row) ** 2 for row in linked[:partners]]
     log_expected = np.empty(count)
     log_pair = np.full((count, partners), -np.inf)
@@ -99,7 +120,7 @@ def chance_matches(
         slack = max(2 * norms[i] * radius[i] + radius[i] ** 2, grid)
         log_expected[i] = np.log(rows) + (_log_rate(sample_squares, norms[i] ** 2, slack) if norms_kept else 0.0)
         log_expected[i] = max(log_expected[i], np.log(max(counts[i], 1e-300)))
-        field = others[i] if norms_kept and len(others[i]) >= _ENOUGH else None
+        field = others[i] if norms_kept and len(others[i]) >= _COUNTING.enough else None
         for j in range(partners):
             if i == j:
                 continue
@@ -186,7 +207,7 @@ def least_telling(log_pair: FloatArray, most: int) -> FloatArray:
 def _log_rate(squares: FloatArray, wanted: float, slack: float) -> float:
     """Log of the share of squared lengths within ``slack`` of ``wanted``; at most 0."""
     gaps = np.abs(squares - wanted)
-    window = float(np.partition(gaps, min(_WINDOW_ROWS, len(gaps)) - 1)[: min(_WINDOW_ROWS, len(gaps))].max())
+    window = float(np.partition(gaps, min(_COUNTING.window, len(gaps)) - 1)[: min(_COUNTING.window, len(gaps))].max())
     within = 1 + int(np.count_nonzero(gaps <= max(slack, window)))
     share = within / len(gaps) * (1.0 if slack >= window else slack / window)
     return float(np.log(max(min(share, 1.0), 1e-300)))

@@ -5,21 +5,43 @@ Shares are counted on the distances of a sample of points. An interval that hold
 nearest ten, scaled to its width.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-_SAMPLE = 700  # points; 245,000 distances
-_ENOUGH = 10
-_DIRECTIONS = 8
-_SEED = 0  # of the sample alone, from which rates are estimated
+
+@dataclass(frozen=True)
+class RateSample:
+    """The sample from which rates of distances are estimated.
+
+    Attributes
+    ----------
+    points
+        Points of it: 245,000 distances.
+    enough
+        Distances inside an interval that are counted; where there are fewer, the interval is widened to that many.
+    directions
+        Random directions in which the spread is looked at.
+    seed
+        Of the sample alone.
+    """
+
+    points: int = 700
+    enough: int = 10
+    directions: int = 8
+    seed: int = 0
+
+
+_RATES = RateSample()
 
 
 def sampled(points: FloatArray) -> FloatArray:
     """A sample of points, small enough for all their pairs."""
-    rng = np.random.default_rng(_SEED)
-    return points if len(points) <= _SAMPLE else points[rng.choice(len(points), _SAMPLE, replace=False)]
+    rng = np.random.default_rng(_RATES.seed)
+    return points if len(points) <= _RATES.points else points[rng.choice(len(points), _RATES.points, replace=False)]
 
 
 def same_difference(points: FloatArray, error: float) -> float:
@@ -28,7 +50,9 @@ def same_difference(points: FloatArray, error: float) -> float:
     Differences are compared along a few fixed directions.
     """
     chosen = sampled(points)
-    directions = np.random.default_rng(_SEED).standard_normal((points.shape[1], min(points.shape[1], _DIRECTIONS)))
+    directions = np.random.default_rng(_RATES.seed).standard_normal(
+        (points.shape[1], min(points.shape[1], _RATES.directions))
+    )
     seen = chosen @ (directions / np.linalg.norm(directions, axis=0))
     first, second = np.triu_indices(len(seen), 1)
     gaps = seen[first] - seen[second]
@@ -76,10 +100,10 @@ class Rates:
             return np.zeros(np.shape(below))
         count = np.searchsorted(self._sorted, above, "right") - np.searchsorted(self._sorted, below, "left")
         middle = np.searchsorted(self._sorted, (below + above) / 2)
-        first = np.clip(middle - _ENOUGH // 2, 0, max(total - _ENOUGH, 0))
-        last = np.minimum(first + _ENOUGH, total) - 1
+        first = np.clip(middle - _RATES.enough // 2, 0, max(total - _RATES.enough, 0))
+        last = np.minimum(first + _RATES.enough, total) - 1
         window = np.maximum(self._sorted[last] - self._sorted[first], (below + above) * 1e-15)
         width = np.maximum(above - below, self._spacing)
-        few = (_ENOUGH + 1) / total * np.minimum(width / np.maximum(window, 1e-300), 1.0)
-        share = np.where(count >= _ENOUGH, count / total, np.minimum(few, 1.0))
+        few = (_RATES.enough + 1) / total * np.minimum(width / np.maximum(window, 1e-300), 1.0)
+        share = np.where(count >= _RATES.enough, count / total, np.minimum(few, 1.0))
         return np.asarray(np.log(np.maximum(share, 1e-300)))

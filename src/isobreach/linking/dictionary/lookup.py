@@ -25,16 +25,36 @@ from isobreach._progress import Progress
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Candidates, distances_from, values_agreeing
 from isobreach.linking.chance import Rates, least_telling, log_matches_on_sheets, sampled, telling_distances
-from isobreach.linking.noisy import PRESENT, Likelihood
+from isobreach.linking.noisy import BELIEVING, Likelihood
 from isobreach.release import Bounds, grid_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_ANCHORS = 32
-_ROUNDS = 6
-_MOST_FITTED = 2048
-_WORSE = 1e-3  # true rows lost, for the sake of near copies, which dictionaries are full of
+
+@dataclass(frozen=True)
+class LookingUp:
+    """How candidates are looked up.
+
+    Attributes
+    ----------
+    anchors
+        Links by whose distances candidates are found: more would not tell more.
+    rounds
+        Each links by the anchors of the one before; later ones find next to nothing.
+    fitted
+        New links to which the motion is fitted again.
+    worse
+        Share of true rows that may be lost for the sake of near copies, which dictionaries are full of.
+    """
+
+    anchors: int = 32
+    rounds: int = 6
+    fitted: int = 2048
+    worse: float = 1e-3
+
+
+_LOOKUP = LookingUp()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +89,8 @@ def exact_entries(
     """Candidates whose lengths agree within their ``error``."""
     chosen = anchors
     entries = _exact_round(candidates, error, chosen, found, norms_kept, limit)
-    for done in range(_ROUNDS):
-        progress("looking up candidates", done, _ROUNDS)
+    for done in range(_LOOKUP.rounds):
+        progress("looking up candidates", done, _LOOKUP.rounds)
         more = _more_anchors(candidates, error, anchors, entries)
         if len(more.values) == len(chosen.values):
             break
@@ -79,13 +99,13 @@ def exact_entries(
         if len(entries.links) < len(before.links):  # a new anchor contradicts others: the sure ones alone count
             entries = before
             break
-    progress("looking up candidates", _ROUNDS, _ROUNDS)
+    progress("looking up candidates", _LOOKUP.rounds, _LOOKUP.rounds)
     return entries
 
 
 def _more_anchors(candidates: FloatArray, error: FloatArray, anchors: Anchors, entries: Entries) -> Anchors:
     """The sure anchors, and linked candidates up to a number that makes no difference any more: the most telling."""
-    new = sorted(entries.links, key=lambda r: entries.chance[r])[: max(0, _ANCHORS - len(anchors.values))]
+    new = sorted(entries.links, key=lambda r: entries.chance[r])[: max(0, _LOOKUP.anchors - len(anchors.values))]
     values = np.array([entries.links[r] for r in new], dtype=np.int64)
     fresh = ~np.isin(values, anchors.values)
     return Anchors(
@@ -161,27 +181,27 @@ def noisy_entries(
     progress: Progress,
 ) -> Entries:
     """Candidates by their posterior under noise."""
-    present, spacing = PRESENT, grid_spacing(candidates)
+    present, spacing = BELIEVING.present, grid_spacing(candidates)
     records, values = anchors.records, anchors.values
     own, taken = _own_values(candidates, anchors), set(anchors.values.tolist())
-    for done in range(_ROUNDS):
-        progress("looking up candidates", done, _ROUNDS)
+    for done in range(_LOOKUP.rounds):
+        progress("looking up candidates", done, _LOOKUP.rounds)
         rows = found.points[values]
         like = Likelihood(records, rows, found.points, deviation, translates=translates, spacing=spacing)
-        posterior = like.posterior(candidates, present, _WORSE)
+        posterior = like.posterior(candidates, present, _LOOKUP.worse)
         for _ in range(3):
             present = float(np.clip(1 - posterior.absence.mean(), 1e-3, 1 - 1e-3))
-            posterior = like.posterior(candidates, present, _WORSE)
+            posterior = like.posterior(candidates, present, _LOOKUP.worse)
         sure = np.flatnonzero(posterior.probability >= 1 - limit)
         links = {int(k): int(posterior.row[k]) for k in sure}
         links = {k: v for k, v in links.items() if v not in taken or own.get(k) == v or found.copies[v] > 1}
         links = _unshared(links, found)
-        new = [k for k in links if links[k] not in taken][:_MOST_FITTED]
+        new = [k for k in links if links[k] not in taken][: _LOOKUP.fitted]
         if len(new) + len(anchors.values) == len(values):
             break
         records = np.concatenate([anchors.records, candidates[new]])
         values = np.concatenate([anchors.values, np.array([links[k] for k in new], dtype=np.int64)])
-    progress("looking up candidates", _ROUNDS, _ROUNDS)
+    progress("looking up candidates", _LOOKUP.rounds, _LOOKUP.rounds)
     possible = {
         k: places for k, places in enumerate(posterior.candidates) if posterior.absence[k] < 1 - limit and len(places)
     }

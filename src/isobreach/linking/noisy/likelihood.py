@@ -32,14 +32,38 @@ from isobreach.geometry import fit_motions, row_norms
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-PRESENT = 0.5  # prior probability that a record is in the release
-# The same, at most, where the other known records are found. On tables where the noise leaves just enough to link by,
-# 0.9 links one stranger in 1,000, 0.97 two or three; 0.5 links one in 5,000 and loses up to two thirds of the records.
-MOST_PRESENT = 0.8
-_KEEP = 1e-4  # probability above which a row is a candidate
-_NEIGHBOURS = (1, 3, 10)
-_CHUNK = 1 << 24  # entries of a table of ratios
-_SHARE_ROUNDS = 20  # the share moves by less than 0.001 after that
+
+@dataclass(frozen=True)
+class Believing:
+    """Priors and extents of posteriors.
+
+    Attributes
+    ----------
+    present
+        Prior probability that a record is in the release.
+    most_present
+        The same, at most, where the other known records are found. On tables where the noise leaves just enough to link
+        by, 0.9 links one stranger in 1,000, 0.97 two or three; 0.5 links one in 5,000 and loses up to two thirds of
+        the records.
+    keep
+        Probability above which a row is a candidate.
+    neighbours
+        Counts of nearest rows from which a density is read.
+    chunk
+        Entries of a table of ratios: 128 MiB.
+    rounds
+        Of estimating the share that is present: it moves by less than 0.001 after that.
+    """
+
+    present: float = 0.5
+    most_present: float = 0.8
+    keep: float = 1e-4
+    neighbours: tuple[int, ...] = (1, 3, 10)
+    chunk: int = 1 << 24
+    rounds: int = 20
+
+
+BELIEVING = Believing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +115,9 @@ class Posterior:
         and one absent.
         """
         found = self
-        for _ in range(_SHARE_ROUNDS):
+        for _ in range(BELIEVING.rounds):
             share = (float((1 - found.absence).sum()) + 1) / (len(self.row) + 2)
-            found = replace(self, present=float(np.clip(share, self.present, MOST_PRESENT)))
+            found = replace(self, present=float(np.clip(share, self.present, BELIEVING.most_present)))
         return found
 
 
@@ -123,10 +147,10 @@ class Likelihood:
         if fitted.hidden_dimension:
             self._log_other = self._log_inside + _log_normal(self._rows[1][:, None], deviation**2)
 
-    def posterior(self, records: FloatArray, present: float = PRESENT, worse: float = 1e-4) -> Posterior:
+    def posterior(self, records: FloatArray, present: float = BELIEVING.present, worse: float = 1e-4) -> Posterior:
         """Posterior of each record's row; ``worse``: probability of a misfit beyond which a row does not count."""
         total = len(self._log_other)
-        step = max(1, _CHUNK // total)
+        step = max(1, BELIEVING.chunk // total)
         parts, candidates = [], []
         for start in range(0, len(records), step):
             log, misfit = self.log_ratio(records[start : start + step])
@@ -136,7 +160,7 @@ class Likelihood:
             rows = logsumexp(log, axis=1)
             fits = misfit[here] <= chdtri(self._rows[0].shape[1] + 1, worse)
             parts.append((row, log[here], rows, self._crowding(row), fits))
-            least = np.logaddexp(rows, np.log1p(-present) - np.log(present)) + np.log(_KEEP)
+            least = np.logaddexp(rows, np.log1p(-present) - np.log(present)) + np.log(BELIEVING.keep)
             candidates += [np.flatnonzero(one > limit) for one, limit in zip(log, least, strict=True)]
         row, best, rows, crowding, fits = (np.concatenate(one) for one in zip(*parts, strict=True))
         return Posterior(row, best, rows, crowding, fits, tuple(candidates), present)
@@ -171,7 +195,7 @@ class Likelihood:
         squares = (rows**2).sum(axis=1)
         gaps = squares[places][:, None] + squares - 2 * rows[places] @ rows.T
         gaps[np.arange(len(places)), places] = np.inf
-        near = np.array([count for count in _NEIGHBOURS if count < total])
+        near = np.array([count for count in BELIEVING.neighbours if count < total])
         closest = np.sort(np.partition(gaps, near - 1, axis=1)[:, : near[-1]], axis=1)[:, near - 1]
         log_ball = 0.5 * k * np.log(np.pi) - gammaln(k / 2 + 1) + 0.5 * k * np.log(np.maximum(closest, 1e-300))
         density = (np.log(near / total) - log_ball).max(axis=1)

@@ -22,7 +22,7 @@ from scipy.special import chdtri
 from isobreach._compiled import compiled, copy, fill, grown_rows
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
-from isobreach.linking.candidates import MOST_PAIRS, Field, neighbours, telling_order
+from isobreach.linking.candidates import NARROWING, Field, neighbours, telling_order
 from isobreach.release import Bounds
 
 FloatArray = NDArray[np.float64]
@@ -77,7 +77,7 @@ def seeds(bounds: Bounds, field: Field, first: IntArray, *, norms_kept: bool, pr
     share = np.log(np.maximum(masks.mean(axis=1), 1e-9))
     order = telling_order(bounds, field.rates, first, share)[:2].tolist()
     low, high = bounds.distances(np.array(order[:1]), np.array(order[1:]))
-    u, v, _ = field.cloud.pairs(low[0], high[0], MOST_PAIRS, progress)
+    u, v, _ = field.cloud.pairs(low[0], high[0], NARROWING.most_pairs, progress)
     u, v = u[u != v], v[u != v]
     partial = np.concatenate([np.stack([u, v], axis=1), np.stack([v, u], axis=1)])
     partial = partial[masks[order[0]][partial[:, 0]] & masks[order[1]][partial[:, 1]]]

@@ -21,13 +21,40 @@ from isobreach.linking.search.cliques import BitArray, adjacent, bit_matrix, lar
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_SMALL_MATRIX = 1024  # vertices: a bit matrix is made without further thought
-_MOST_VERTICES, _MOST_VALUES = 20_000, 4096  # of any bit matrix: 50 MB, and 134 MB of distances while it is made
-_FEW_VALUES = 16  # more values than this survive a first look: the data are symmetric, and only the matrix is fast
+
+@dataclass(frozen=True)
+class SearchCosts:
+    """When a search makes a bit matrix, and what its parts cost in nodes of the search, which are what is limited.
+
+    Attributes
+    ----------
+    small_matrix
+        Vertices up to which a bit matrix is made without further thought.
+    most_vertices, most_values
+        Of any bit matrix: 50 MB, and 134 MB of distances while it is made.
+    few_values
+        Values that survive a first look: where there are more, the data are symmetric, and only the matrix is fast.
+    pairs
+        Pairs of vertices in a bit matrix that cost about as much as a node.
+    distances
+        Distances, each computed when it is asked for, that cost about as much as a node.
+    record
+        Nodes that it costs to make the domains of a record anew.
+    """
+
+    small_matrix: int = 1024
+    most_vertices: int = 20_000
+    most_values: int = 4096
+    few_values: int = 16
+    pairs: int = 512
+    distances: int = 32
+    record: int = 8
+
+
+_COSTS = SearchCosts()
+
+
 _NEVER = 1 << 60  # a size that no assignment has
-_PAIRS_PER_NODE = 512  # pairs of vertices in a bit matrix that cost about as much
-_WORK_PER_NODE = 32  # on-the-fly distances that cost about as much as a node of the bit search
-_NODES_PER_RECORD = 8  # what it costs, in nodes, to make the domains of a record anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +103,7 @@ class Domains:
     @property
     def cost(self) -> int:
         """Nodes that it is worth to strike out what disagrees with a vertex."""
-        return self.size // _WORK_PER_NODE + _NODES_PER_RECORD * len(self.records)
+        return self.size // _COSTS.distances + _COSTS.record * len(self.records)
 
     def of(self, k: int) -> IntArray:
         """Candidate values of the k-th record."""
@@ -95,7 +122,7 @@ class Domains:
     @property
     def fits_matrix(self) -> bool:
         """Whether a bit matrix of all vertices can be afforded."""
-        return self.size <= _MOST_VERTICES and len(np.unique(self.values)) <= _MOST_VALUES
+        return self.size <= _COSTS.most_vertices and len(np.unique(self.values)) <= _COSTS.most_values
 
     def agreeing(self, geometry: Geometry, record: int, value: int) -> "Domains":
         """Domains of the other records once ``record`` is ``value``."""
@@ -206,14 +233,14 @@ def _explore(
         slack = len(assigned) + len(domains.records) - found.needed
         if slack < 0:
             return
-        direct = domains.size <= _SMALL_MATRIX
+        direct = domains.size <= _COSTS.small_matrix
         if not direct:
-            alive, work = supported(*geometry.arrays, *domains.arrays, slack, budget.nodes * _WORK_PER_NODE)
-            budget.nodes -= 1 + work // _WORK_PER_NODE
-            direct = int(alive.sum()) > _FEW_VALUES and domains.fits_matrix
+            alive, work = supported(*geometry.arrays, *domains.arrays, slack, budget.nodes * _COSTS.distances)
+            budget.nodes -= 1 + work // _COSTS.distances
+            direct = int(alive.sum()) > _COSTS.few_values and domains.fits_matrix
         if direct:
             matrix = _adjacency(geometry, domains)
-            budget.nodes -= domains.size**2 // _PAIRS_PER_NODE
+            budget.nodes -= domains.size**2 // _COSTS.pairs
             _bit_search(matrix, domains, np.zeros(domains.size, dtype=np.bool_), assigned, found, cap, budget)
             return
         # The record with the fewest values: each value in turn, then the rest without this record.
