@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from isobreach._validation import check_shape
-from isobreach.engine import FileEngine, ParquetFiles
+from isobreach.engine import DaskEngine, FileEngine, ParquetFiles
 
 
 def written(folder, rows, *, parts=3, group=None, vectors=False):
@@ -29,7 +29,7 @@ def written(folder, rows, *, parts=3, group=None, vectors=False):
     return sorted(folder.glob("*.parquet"))
 
 
-class ArrayInFiles(FileEngine):
+class _Array:
     """Rows that were an array: the files are written first, and removed with the engine."""
 
     def __init__(self, rows, *, name="released", parts=3, group=None, **options):
@@ -38,3 +38,11 @@ class ArrayInFiles(FileEngine):
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         files = ParquetFiles.of(written(folder, rows, parts=parts, group=group), name)
         super().__init__(files, [f"c{j + 1}" for j in range(rows.shape[1])], **options)
+
+
+class ArrayInFiles(_Array, FileEngine):
+    """Files that threads of this process read."""
+
+
+class ArrayOnCluster(_Array, DaskEngine):
+    """Files that workers of a local cluster read, one for all tests of a process."""

@@ -60,6 +60,7 @@ DEPENDENCIES = {
     "numba": {"_compiled", "geometry"},
     "threadpoolctl": {"engine"},
     "dask": {"engine"},
+    "distributed": {"engine"},
     "pyarrow": {"_arrow", "io", "engine"},
     "narwhals": {"io"},
     "pandas": {"io"},

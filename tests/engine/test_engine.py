@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 import engine_kernels as kernels
-from engine_files import ArrayInFiles
+from engine_files import ArrayInFiles, ArrayOnCluster
 from isobreach.engine import ArrayColumn, LocalEngine, ProcessEngine, as_engine, default_workers, tile_rows, using
 from isobreach.engine.processes import end_processes
 from isobreach.errors import InputError
 
 ROWS, COLUMNS = 10_000, 16  # two tiles and a bit
 TABLE = np.random.default_rng(0).standard_normal((ROWS, COLUMNS))
-ENGINES = [LocalEngine, ProcessEngine, ArrayInFiles]
+ENGINES = [LocalEngine, ProcessEngine, ArrayInFiles, ArrayOnCluster]
 
 
 @pytest.fixture(params=ENGINES)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import slow
-from engine_files import ArrayInFiles
+from engine_files import ArrayInFiles, ArrayOnCluster
 from isobreach.attacks import attack
 from isobreach.engine import LocalEngine, ProcessEngine
 from oracles import rotation
@@ -71,7 +71,7 @@ def _found(engine, known, arguments):
 def _same(asked, kind, width, seed, block_rows, workers):
     known, released, arguments = _case(asked, kind, width, seed)
     plain, linked = _found(LocalEngine(released, workers=1), known, arguments)
-    for engine in (LocalEngine, ProcessEngine, ArrayInFiles):
+    for engine in (LocalEngine, ProcessEngine, ArrayInFiles, ArrayOnCluster):
         assert _found(engine(released, block_rows=block_rows, workers=workers), known, arguments)[0] == plain
     return linked
 

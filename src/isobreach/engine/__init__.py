@@ -3,6 +3,7 @@
 
 from isobreach.engine.base import Engine, Kernel, tile_rows, tiles
 from isobreach.engine.column import ArrayColumn, Column
+from isobreach.engine.dask import DaskEngine
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
 from isobreach.engine.parquet import ParquetFiles
@@ -16,6 +17,7 @@ __all__ = [
     "PAIR_TILE",
     "ArrayColumn",
     "Column",
+    "DaskEngine",
     "Engine",
     "FileEngine",
     "Kernel",

@@ -45,10 +45,17 @@ class Column(ABC):
         values = self.values()
         return np.array(values, dtype=dtype, copy=copy)
 
-    def chunks(self) -> Iterator[tuple[int, FloatArray]]:
-        """Return (first row, numbers) of some rows at a time, in row order; at most 2^18 rows each."""
-        for start in range(0, len(self), _CHUNK):
-            yield start, self.take(slice(start, start + _CHUNK))
+    def chunks(self, first: int = 0, stop: int | None = None) -> Iterator[tuple[int, FloatArray]]:
+        """Return (first row, numbers) of some rows at a time, in row order; at most 2^18 rows each.
+
+        Parameters
+        ----------
+        first, stop
+            The first row, and the row after the last one; all of them by default.
+        """
+        end = len(self) if stop is None else min(stop, len(self))
+        for start in range(first, end, _CHUNK):
+            yield start, self.take(slice(start, min(start + _CHUNK, end)))
 
     def derived(self, function: Callable[[FloatArray, P], FloatArray], params: P) -> "Column":
         """Return a column of one number a row, ``function`` of the numbers of these rows; computed when asked for."""
@@ -57,6 +64,10 @@ class Column(ABC):
     def kept(self) -> "Column":
         """Return the same numbers, computed once where they are derived, and kept where those are they come from."""
         return self
+
+    def like_these(self, column: "Column") -> "Column":
+        """Return the numbers of a column that is derived from this one, kept where these are."""
+        return ArrayColumn.of((part for _, part in column.chunks()), len(column))
 
     def ordered(self, excluded: ArrayLike = ()) -> Ordered:
         """Return the numbers in ascending order, without those of some rows."""
@@ -74,10 +85,14 @@ class Column(ABC):
         ties
             Decides between rows with the same number, smallest first; then the lower row comes first.
         """
-        left_out = np.unique(np.asarray(excluded, dtype=np.int64))
+        return self._top(self.chunks(), count, np.unique(np.asarray(excluded, dtype=np.int64)), ties)
+
+    def _top(
+        self, chunks: Iterable[tuple[int, FloatArray]], count: int, left_out: IntArray, ties: "Column | None"
+    ) -> IntArray:
         enough = count + len(left_out)
         rows, keys = np.empty(0, dtype=np.int64), np.empty((2, 0))  # the best so far, by ties and then by numbers
-        for start, values in self.chunks():
+        for start, values in chunks:
             # One comparison a row; what may be among the best is looked at more closely.
             chosen = np.flatnonzero(values <= (keys[1, -1] if len(rows) == count else np.inf))
             if len(chosen) > enough:
@@ -119,7 +134,28 @@ class ArrayColumn(Column):
         return self._values[rows if isinstance(rows, slice) else np.asarray(rows, dtype=np.int64)]
 
 
-class FileColumn(Column):
+class StoredColumn(Column):
+    """A column that is read where it is asked for, a range of rows at a time."""
+
+    @abstractmethod
+    def _read(self, start: int, stop: int) -> FloatArray:
+        """Return the numbers of a range of rows."""
+
+    def take(self, rows: ArrayLike | slice) -> FloatArray:
+        """Return the numbers of a range of rows in one read; of single rows, neighbours together."""
+        if isinstance(rows, slice):
+            start, stop, step = rows.indices(len(self))
+            return self._read(start, max(stop, start))[::step]
+        wanted = np.asarray(rows, dtype=np.int64)
+        found = np.empty((len(wanted), *self.shape[1:]))
+        order = np.argsort(wanted, kind="stable")
+        for near in np.split(order, np.flatnonzero(np.diff(wanted[order]) > _NEAR) + 1) if len(order) else ():
+            first, last = int(wanted[near[0]]), int(wanted[near[-1]])
+            found[near] = self._read(first, last + 1)[wanted[near] - first]
+        return found
+
+
+class FileColumn(StoredColumn):
     """A column in a temporary file, which has no name and ends with the handle.
 
     It is read where it is asked for, not mapped: what was read does not stay in the memory of the process.
@@ -138,7 +174,7 @@ class FileColumn(Column):
         try:
             for part in parts:
                 width = part.shape[1:]
-                _write(file, np.ascontiguousarray(part))
+                write_numbers(file, part)
         except BaseException:
             file.close()
             raise
@@ -153,18 +189,9 @@ class FileColumn(Column):
         """Rows, and numbers a row if there are several."""
         return self._shape
 
-    def take(self, rows: ArrayLike | slice) -> FloatArray:
-        """Return the numbers of a range of rows in one read; of single rows, neighbours together."""
-        if isinstance(rows, slice):
-            start, stop, step = rows.indices(len(self))
-            return self._read(start, max(stop, start))[::step]
-        wanted = np.asarray(rows, dtype=np.int64)
-        found = np.empty((len(wanted), *self._shape[1:]))
-        order = np.argsort(wanted, kind="stable")
-        for near in np.split(order, np.flatnonzero(np.diff(wanted[order]) > _NEAR) + 1) if len(order) else ():
-            first, last = int(wanted[near[0]]), int(wanted[near[-1]])
-            found[near] = self._read(first, last + 1)[wanted[near] - first]
-        return found
+    def like_these(self, column: Column) -> Column:
+        """Return the numbers of a column that is derived from this one, in a file too."""
+        return FileColumn.of((part for _, part in column.chunks()), len(column))
 
     def _read(self, start: int, stop: int) -> FloatArray:
         values = np.empty((stop - start, *self._shape[1:]))
@@ -175,8 +202,9 @@ class FileColumn(Column):
         return values
 
 
-def _write(file: Any, numbers: FloatArray) -> None:
-    rest = memoryview(numbers.view(np.uint8).reshape(-1))  # type: ignore[arg-type]
+def write_numbers(file: Any, numbers: FloatArray) -> None:
+    """Write numbers to a file without a buffer; a full disk is said in a line."""
+    rest = memoryview(np.ascontiguousarray(numbers).view(np.uint8).reshape(-1))  # type: ignore[arg-type]
     try:
         while len(rest):
             rest = rest[file.write(rest) :]
@@ -203,8 +231,7 @@ class _Derived(Column):
         home: Column = self
         while isinstance(home, _Derived):
             home = home._base
-        kind = FileColumn if isinstance(home, FileColumn) else ArrayColumn
-        return kind.of((part for _, part in self.chunks()), len(self))
+        return home.like_these(self)
 
     def values(self) -> FloatArray:
         return ArrayColumn.of((part for _, part in self.chunks()), len(self)).values()

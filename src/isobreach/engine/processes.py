@@ -190,7 +190,7 @@ def serve(channel: int) -> None:
                     task = getattr(import_module(module), name)
                 answer = pickle.dumps((True, task(item, params)), protocol=pickle.HIGHEST_PROTOCOL)
             except BaseException as error:  # noqa: BLE001 - whatever it is, it belongs to the other side
-                answer = _failure(error)
+                answer = failure(error)
             link.send_bytes(answer)
 
 
@@ -202,7 +202,7 @@ def _end_with(channel: int) -> None:
     os._exit(0)
 
 
-def _failure(error: BaseException) -> bytes:
+def failure(error: BaseException) -> bytes:
     """The error as it is, with a note of where it was raised; its text if it cannot travel."""
     error.add_note("In a worker process:\n" + "".join(traceback.format_tb(error.__traceback__)))
     try:

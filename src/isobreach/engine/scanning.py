@@ -10,7 +10,7 @@ Rows that will be gathered are best announced before (``keep``): they are picked
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ from isobreach.engine.base import BLOCK_TILES, Engine, Kernel, tile_rows
 from isobreach.engine.column import ArrayColumn, Column, FileColumn, FloatArray, IntArray
 from isobreach.engine.files import Files, Group
 from isobreach.engine.threads import Threads
-from isobreach.engine.visits import Job, StoredRows, pick, stretches, visit
+from isobreach.engine.visits import Job, StoredRows, Visited, pick, stretches, visit
 from isobreach.engine.workers import T, Workers, address
 from isobreach.errors import InputError
 
@@ -164,11 +164,13 @@ class FileEngine(Engine):
         address(kernel)
         return self._scanned(Job(self._stored, kernel, params, beside, self._expected), label, progress)
 
-    def _scanned(self, job: Job, label: str, progress: Progress) -> Iterator[Any]:
+    def _scanned(
+        self, job: Job, label: str, progress: Progress, task: Callable[[Sequence[Group], Job], Visited] = visit
+    ) -> Iterator[Any]:
         total, tile = self.shape[0], self._stored.tile
         picked: list[tuple[IntArray, FloatArray]] = []
         open_, start = np.empty((0, self.shape[1])), 0  # rows of a tile that the next stretch has to complete
-        for visited in self._workers.run(visit, self._stretches, job, ahead=1):
+        for visited in self._workers.run(task, self._stretches, job, ahead=1):
             picked += visited.picked
             results, open_ = visited.results, np.concatenate([open_, visited.head])
             end = start + len(open_)
