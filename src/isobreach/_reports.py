@@ -16,7 +16,7 @@ from isobreach import audits
 from isobreach._text import json_text
 from isobreach._validation import check_choice
 from isobreach.attacks import ATTACKS, AttackResult, Reconstruction, attack_document, describe
-from isobreach.audits import SHARE, AuditResult, ComparisonResult, Criterion, Gate
+from isobreach.audits import AuditResult, ComparisonResult, Criterion, Gate
 from isobreach.document import Document, joined
 from isobreach.errors import InputError
 from isobreach.io import PRIVATE, frame, run_record, write_file, write_json
@@ -128,7 +128,7 @@ class AuditReport(Described, AuditResult):
         limit
             The largest share or probability that is allowed; by default that of the audit.
         insiders
-            One of ``sizes``, the largest by default; smaller coalitions count too.
+            One of ``sizes``; smaller coalitions count too. By default the audit's ``fail_size``, or the largest.
         criterion
             ``"share"``: of the others, whom any attacker is expected to breach. ``"worst-record"``: probability with
             which the most exposed record is breached. By default that of the audit, and the share if it had no limit.
@@ -136,8 +136,10 @@ class AuditReport(Described, AuditResult):
         asked = self.criterion
         if limit is None and asked is None:
             raise InputError("limit", "must be given, here or to the audit", "none", "Name a limit such as 0.05.")
-        kind = criterion or (SHARE if asked is None else asked.kind)
-        return audits.gate(self, Criterion.checked(asked.limit if limit is None and asked else limit, kind), insiders)
+        own = Criterion(0.0) if asked is None else asked
+        largest = own.insiders if insiders is None else insiders
+        number = own.limit if limit is None else limit
+        return audits.gate(self, Criterion.checked(number, criterion or own.kind, insiders=largest))
 
     def to_frame(self, of: str = "attackers") -> Any:
         """Return figures as a frame of pandas, or as an Arrow table where pandas is not installed.

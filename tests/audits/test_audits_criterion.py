@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One criterion: gate, remedies and verdict measure by it, and whoever follows the advice finds the gate open."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 
 import isobreach as ib
 from effort import slow
-from isobreach.audits import SHARE, WORST_RECORD
+from isobreach.audits import SHARE, WORST_RECORD, Criterion, gate
+from isobreach.cli import gate as command_line
 from isobreach.errors import InputError
+from isobreach.report import audit_document
+from isobreach.report.audit_decision import decision
 from isobreach.schemes import Noisy
 
 LEVELS = (0.05, 0.5, 2.0)
@@ -54,6 +60,59 @@ def test_what_is_recommended_opens_the_gate(seed):
             assert not ib.audit(records, Noisy(noise=level), seed=seed + 100, **asked).gate().closed
 
 
+def _limits(report):
+    """Limits on either side of every figure that might decide, and in its interval."""
+    reached = [report.reached(size, sample) for size in report.sizes for sample in report.matrix.samples]
+    figures = [end for one in reached for end in (one.breached.low, one.breached.value, one.breached.high)]
+    figures += [one.worst_record.value for one in report.per_size] + [report.baselines.blind]
+    near = {np.nextafter(figure, way) for figure in figures for way in (0.0, 1.0)}
+    return sorted({0.0, 1.0, *figures, *(one for one in near if 0 <= one <= 1)})
+
+
+SCHEMES = ("orthogonal", "rigid", Noisy(noise=0.5), "additive-noise", "ball")
+
+
+@pytest.mark.parametrize("seed", [0, 3, *slow(1, 2, *range(4, 16))])
+def test_headline_gate_and_exit_code_never_contradict_each_other(seed):
+    """One measure: whatever the limit, the criterion and the groups that it is about."""
+    asked = {**_asked(seed), "limit": None, "splits": 2, "trials": 3 + seed % 9}
+    report = ib.audit(_table(seed), SCHEMES[seed % len(SCHEMES)], seed=seed, **asked)
+    shown = set()
+    for limit, kind, size in product(_limits(report), (SHARE, WORST_RECORD), (None, *report.sizes)):
+        decided = replace(report, criterion=Criterion(limit, kind, size))
+        said, outcome = decision(decided), decided.gate()
+        facts = {fact.name: fact.value for fact in said.gate}
+        not_so = said.headline.startswith(("Do not publish", "Publish only with"))
+        assert outcome.closed is not_so, (limit, kind, size, said.headline)
+        assert outcome.closed is (said.status == "stop" or not_so)
+        assert facts["Result"] == ("Closed" if outcome.closed else "Open")
+        assert (command_line.Gate(decided.criterion).reason(decided) is not None) is outcome.closed  # exit code 1
+        assert outcome == decided.gate(limit, size, kind)
+        if said.headline not in shown:
+            shown.add(said.headline)
+            document = audit_document(decided)
+            assert document.decision == said
+            assert document.data["gate"]["open"] is not outcome.closed
+    assert len(shown) > 1
+    asked_later = replace(report, target=Criterion(0.3))  # without a limit the target decides, and there is no gate
+    assert decision(asked_later).gate == ()
+    assert asked_later.verdict.startswith("Do not publish") is gate(asked_later, Criterion(0.3)).closed
+
+
+def test_where_only_guesses_are_played_the_gate_is_closed(report):
+    untested = replace(report, tested=False, criterion=Criterion(0.9))
+    assert untested.gate().closed
+    assert untested.verdict.startswith("Do not publish on this word. Nothing was found out: ")
+
+
+def test_groups_of_the_closed_form_that_agree_entirely_leave_no_doubt():
+    """Ten groups that breach nobody at all are ten times all others, and not ten coin flips."""
+    records = np.random.default_rng(0).standard_normal((300, 40))
+    found = ib.audit(records, epsilon=1e-6, coalition_sizes=[2], trials=10, attacks=["known-input"], limit=0.01, seed=0)
+    assert (found.at(2).random.mean.value, found.at(2).random.mean.high < 0.002) == (0.0, True)
+    assert not found.gate().closed
+
+
 @pytest.fixture(scope="module")
 def report():
     records = np.random.default_rng(2).standard_normal((80, 4))
@@ -63,10 +122,11 @@ def report():
 
 
 def test_the_share_is_the_breached_share_and_the_worst_record_is_never_below_it(report):
-    """Of who is played the upper end counts: a few splits do not exclude it."""
+    """The upper end counts, of random groups as of who is played: a few of them do not exclude it."""
     for insiders in report.sizes:
         played = report.matrix.reached(insiders, 20, upper=True)[1].breached.high
-        share = max(report.breached(insiders, 20).value, played)
+        groups = max(one.random.mean.high for one in report.up_to(insiders))
+        share = max(report.baselines.blind, played, groups)
         for limit in {0.0, 0.3 * share, np.nextafter(share, 0), share, min(1.0, share + 0.1), 1.0}:
             by_share = report.gate(limit, insiders, SHARE)
             assert by_share.closed == (share > limit)

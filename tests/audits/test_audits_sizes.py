@@ -40,7 +40,7 @@ def _worst(report):
 
 
 def _gate(limit, size=None):
-    return Gate(Criterion(limit, WORST_RECORD), size)
+    return Gate(Criterion(limit, WORST_RECORD, size))
 
 
 asked = st.frozensets(st.sampled_from((1, 2, 3, 5, 8)), max_size=3)

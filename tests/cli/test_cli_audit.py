@@ -457,7 +457,7 @@ def _with(result, *sizes):
 
 
 def _gate(limit, size=None):
-    return Gate(Criterion(limit, WORST_RECORD), size)
+    return Gate(Criterion(limit, WORST_RECORD, size))
 
 
 @pytest.fixture

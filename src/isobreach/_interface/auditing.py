@@ -41,6 +41,7 @@ def audit(
     target: float = 0.05,
     limit: float | None = None,
     criterion: str = SHARE,
+    fail_size: int | None = None,
     rows_known: bool = False,
     samples: Sequence[int] = (200, 1000),
     ranges: bool = False,
@@ -77,7 +78,9 @@ def audit(
     limit, criterion
         What may not be exceeded, for gate, remedies and verdict alike: ``"share"``, the share of other people's records
         that any attacker is expected to breach, or ``"worst-record"``, the probability with which the most exposed
-        record is breached.
+        record is breached. Of what was sampled the upper end of the 95% interval counts.
+    fail_size
+        One of ``coalition_sizes``: the limit is about coalitions of up to so many, all by default.
     target
         The limit of remedies where there is no gate.
     rows_known
@@ -109,7 +112,7 @@ def audit(
         level,
         tolerance,
         noise_levels,
-        None if limit is None else Criterion.checked(limit, criterion),
+        None if limit is None else Criterion.checked(limit, criterion, insiders=fail_size),
         Criterion.checked(target, criterion, "target"),
         attackers_of(attacks, scheme),
         rows_known,
@@ -132,6 +135,7 @@ def audit(
         "target": target,
         "limit": limit,
         "criterion": criterion,
+        "fail_size": fail_size,
         "rows_known": rows_known,
         "samples": samples,
         "ranges": ranges,

@@ -12,7 +12,9 @@ leaves [0, 1]. With all values equal nothing is known of the spread, and it is W
 Where every value is itself a share of m *people* (splits of a table), the spread has a floor that is known: shares of m
 people vary by at least p (1 - p) / m, with Agresti and Coull's p = (hits + 2) / (T m + 4), which is neither 0 nor 1. So
 eight splits that agree are worth 8 m people, not eight coin flips: eight times 0 of 500 is 0 to 0.2%, not 0 to 41%.
-What befalls a whole split at once, and fewer than one in eight, may still not show.
+What befalls a whole split at once, and fewer than one in eight, may still not show. Where values are *expected* shares
+of m people (coalitions of the closed form), their own spread is all there is; only if they agree entirely, so that
+there is none, does each count as m people.
 """
 
 from collections.abc import Sequence
@@ -94,28 +96,37 @@ def clopper_pearson(successes: int, trials: int) -> Sampled:
     return Sampled(successes / trials, low, high)
 
 
-def mean_interval(values: Sequence[float] | FloatArray, people: int | None = None) -> Sampled:
+def mean_interval(
+    values: Sequence[float] | FloatArray, people: int | None = None, *, expected: bool = False
+) -> Sampled:
     """Interval for the mean of values in [0, 1], each of them a share of so many people, if any: see the module's text.
 
     >>> mean_interval([0.0] * 8, people=500).high < 0.002
     True
+    >>> mean_interval([0.1, 0.11], people=5, expected=True) == mean_interval([0.1, 0.11])
+    True
     """
     array = np.asarray(values, dtype=np.float64)
-    low, high = mean_limits(array, people)
+    low, high = mean_limits(array, people, expected=expected)
     return Sampled(float(np.mean(array)), float(low), float(high))
 
 
 def mean_limits(
-    values: FloatArray, people: int | None = None, *, comparisons: int = 1
+    values: FloatArray, people: int | None = None, *, comparisons: int = 1, expected: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends of the intervals of many means at once, one row of values a trial, for so many means together."""
+    """Ends of the intervals of many means at once, one row of values a trial, for so many means together.
+
+    ``expected``: values are no counts of people but expected shares of them.
+    """
     trials, mean = len(values), values.mean(axis=0)
     if trials == 1:
         return np.zeros_like(mean), np.ones_like(mean)
     variance, most = values.var(axis=0, ddof=1), mean * (1 - mean)
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.where((variance > _ROUNDING) & (variance < most), trials * most / variance, trials)
-    if people:
+    if people and expected:
+        worth = np.where(variance <= _ROUNDING, trials * people, worth)
+    elif people:
         likely = (trials * people * mean + 2) / (trials * people + 4)
         widest = likely * (1 - likely)
         worth = np.maximum(trials * widest / np.maximum(variance, widest / people), trials)

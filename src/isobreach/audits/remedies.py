@@ -163,7 +163,7 @@ def remedies(
     ``remedied``: audits of what a remedy gives. ``readable``: attacks that need a grid and succeed on
     it: jitter is worth a try.
     """
-    levels, target, insiders = settings.noise_levels, settings.met.limit, settings.sizes[-1]
+    levels, target, insiders = settings.noise_levels, settings.met.limit, settings.limited
     repeats = max(min(settings.trials, REPEATS), min(int(np.ceil(_ENOUGH / max(target, 1e-9))), _MOST_REPEATS))
     records = table.records
     stick = yardstick(records, draws)
@@ -172,7 +172,7 @@ def remedies(
     jitter_seeds = draws.integers(0, 2**62, (len(JITTER_LEVELS), repeats))
     tried = _Tried(table, coalitions, kept, progress)
     alone = [name for name in settings.attackers if ATTACKS[name].alone]
-    players = _Players(target, settings.splits, kept, progress)
+    players = _Players(target, insiders, settings.splits, kept, progress)
     steps = np.array([grid_spacing(column) for column in records.T]) if readable else np.zeros(records.shape[1])
     spread = float(np.sqrt(np.var(records, axis=0).mean()))
     figures, smallest = [], None
@@ -230,6 +230,7 @@ class _Players:
     """Attackers who are played against a remedy, on as many splits as the release that is planned."""
 
     limit: float
+    insiders: int
     splits: int
     kept: Kept
     progress: Progress
@@ -239,7 +240,7 @@ class _Players:
         best, played = None, []
         for split in play(game, self.splits, self.kept.under(label), self.progress, label):
             played.append(split)
-            for score in split:
+            for score in (one for one in split if one.cell.insiders <= self.insiders):
                 if best is None or score.breached > best.share:
                     best = Stopped(score.attack, score.cell, score.breached)
             if best is not None and best.share > self.limit:

@@ -102,6 +102,8 @@ class AuditResult:
         Sizes of public samples that were asked for; ``matrix.samples`` are those that were tried.
     criterion
         What may not be exceeded; None where no limit was given.
+    target
+        What the decision is held against, and remedies, where no limit was given.
     tested
         Whether anyone was played who could undo the scheme; otherwise only guesses were, and nothing was found out.
     rows_read
@@ -143,6 +145,7 @@ class AuditResult:
     left_out: tuple[str, ...] = ()
     samples_asked: tuple[int, ...] = ()
     criterion: Criterion | None = None
+    target: Criterion = field(default_factory=lambda: Criterion(0.05))
     length_shares: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
     steps: tuple[Mapping[str, Any], ...] = ()
     prepared: tuple[str, ...] = ()
@@ -204,6 +207,11 @@ class AuditResult:
         return int((reach & ~self.baselines.blind_records).sum())
 
     @property
+    def met(self) -> Criterion:
+        """What decision and remedies are held against: the owner's limit, or what stands in for it."""
+        return self.target if self.criterion is None else self.criterion
+
+    @property
     def moves(self) -> bool:
         """Whether the scheme moves every record by one motion, so that insiders' figures have a closed form."""
         return self.motion != "none"
@@ -226,7 +234,7 @@ class AuditResult:
         """Everyone who attacked: first those without knowledge, then all who were played, the most dangerous first."""
         return (*self.readers, *self.matrix.attackers)
 
-    def reached(self, insiders: int, sample: int = 0, *, ranges: bool = True) -> Reached:
+    def reached(self, insiders: int, sample: int = 0, *, ranges: bool = True, upper: bool = False) -> Reached:
         """Return the largest breached share that anyone reaches with at most so much knowledge, and who it is.
 
         Parameters
@@ -237,6 +245,8 @@ class AuditResult:
             The largest size of a public sample.
         ranges
             Whether attackers count who know the ranges of the attributes, where any were played.
+        upper
+            Go by the upper ends of the intervals.
         """
         blind = self.baselines.blind
         found = [Reached(Sampled(blind, blind, blind), None, Cell(0))]
@@ -251,12 +261,17 @@ class AuditResult:
             for one in self.per_size
             if one.size <= insiders
         ]
-        best = self.matrix.reached(insiders, sample, ranges=ranges)
+        best = self.matrix.reached(insiders, sample, ranges=ranges, upper=upper)
         if best is not None:
             cell, attacker = best
             found.append(Reached(attacker.breached, attacker.attack, cell, attacker.variant))
-        # Of equals the one who knows least: that is what an owner has to hear.
-        return max(found, key=lambda one: (one.breached.value, -one.cell.insiders, -one.cell.sample, -one.cell.ranges))
+
+        def rank(one: Reached) -> tuple[float, int, int, int]:
+            # Of equals the one who knows least: that is what an owner has to hear.
+            share = one.breached.high if upper else one.breached.value
+            return share, -one.cell.insiders, -one.cell.sample, -one.cell.ranges
+
+        return max(found, key=rank)
 
     def breached(self, insiders: int, sample: int = 0) -> Sampled:
         """Return the largest breached share that any attacker reaches with at most so much knowledge.

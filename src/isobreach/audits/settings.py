@@ -54,6 +54,11 @@ class Settings:
         return self.target if self.criterion is None else self.criterion
 
     @property
+    def limited(self) -> int:
+        """The largest number of insiders that it is about."""
+        return self.met.insiders or self.sizes[-1]
+
+    @property
     def motion(self) -> Motion | None:
         """The motion that the scheme declares; None where it moves no record."""
         model = playable(self.scheme)
@@ -95,6 +100,9 @@ class Settings:
         sizes = sorted({check_integer("coalition_sizes", size, least=1) for size in coalition_sizes})
         if not sizes:
             raise InputError("coalition_sizes", "must have at least one size", "none")
+        if criterion is not None and criterion.insiders is not None and criterion.insiders not in sizes:
+            step = "See coalition_sizes."
+            raise InputError("fail_size", "must be one of the coalition sizes", criterion.insiders, step)
         return cls(
             scheme=scheme,
             epsilon=check_epsilon(epsilon),

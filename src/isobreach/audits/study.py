@@ -211,6 +211,7 @@ class _Trials:
             length_shares=table.groups.length_shares(table.records),
             undecided=int((~played.random.complete).any(axis=1).sum()),
             criterion=settings.criterion,
+            target=settings.target,
             tested=model.moves or model.in_place or any(not ATTACKS[one.name].baseline for one in found.attackers),
         )
 

@@ -9,13 +9,13 @@ each, count by their mean over all of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.audits.bound import bounds
+from isobreach.audits.bound import Bound, bounds
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import (
     AttributeFigures,
@@ -56,7 +56,7 @@ def summarise(
         _TriedCoalitions(played, settings, insider, greedy, len(table.records), table.redrawn),
     )
     limits = bounds(table, sizes, settings.level)
-    random = _random(played.random, sizes, len(table.records), falls=table.redrawn)
+    random = _random(played.random, sizes, len(table.records), limits, falls=table.redrawn)
     worst, mean, breached, guessed_worst, guessed_breached = (
         tried.worst(name) for name in ("worst", "mean", "breached", "guessed_worst", "guessed_breached")
     )
@@ -158,17 +158,21 @@ class _TriedCoalitions:
         )
 
 
-def _random(figures: Figures, sizes: tuple[int, ...], total: int, *, falls: bool) -> list[RandomCoalitions]:
+def _random(
+    figures: Figures, sizes: tuple[int, ...], total: int, proven: Sequence[Bound], *, falls: bool
+) -> list[RandomCoalitions]:
     """Means over random coalitions, by size; where figures may fall with it, each is that of the best size up to it."""
+    others = total - np.array(sizes)
 
-    def sampled(values: FloatArray) -> list[Sampled]:
-        means = [mean_interval(values[:, place]) for place in range(len(sizes))]
+    def sampled(values: FloatArray, *, share: bool = False) -> list[Sampled]:
+        people = others.tolist() if share else [None] * len(sizes)  # of whom a value is a share
+        means = [mean_interval(values[:, k], people[k], expected=share) for k in range(len(sizes))]
         return _rising(means) if falls else means
 
-    others = total - np.array(sizes)
     linked = [mean_interval(figures.linked[:, place] / size) for place, size in enumerate(sizes)]
-    worst, mean = sampled(figures.worst), sampled(figures.mean)
-    breached, certain = sampled(figures.breached / others), sampled(figures.certain / others)
+    worst, mean = sampled(figures.worst), sampled(figures.mean, share=True)
+    mean = [_within(one, limit) for one, limit in zip(mean, proven, strict=True)]
+    breached, certain = (sampled(counts / others, share=True) for counts in (figures.breached, figures.certain))
     quantiles = {q: sampled(figures.quantiles[:, :, k]) for k, q in enumerate(QUANTILES)}
     return [
         RandomCoalitions(
@@ -182,6 +186,11 @@ def _random(figures: Figures, sizes: tuple[int, ...], total: int, *, falls: bool
         )
         for place in range(len(sizes))
     ]
+
+
+def _within(mean: Sampled, proven: Bound) -> Sampled:
+    """A mean whose interval ends where no coalition can be."""
+    return replace(mean, high=min(mean.high, max(mean.value, min(proven.mean, proven.worst))))
 
 
 def _rising(means: Sequence[Sampled]) -> list[Sampled]:

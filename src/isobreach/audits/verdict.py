@@ -3,16 +3,16 @@
 
 An attacker without insiders who reads something reads it of everyone: that closes the gate, and so does one who came to
 no decision. Everybody else closes it by the breached share, at any number of insiders up to the one in question and
-with any public sample; whoever was played on a few splits, by the upper end of its interval. By the criterion of the
-worst record coalitions also close it by the most exposed record, the worst of all that were tried, guessing their rows
-or not. It is open where nothing that was tried exceeds the limit; a proved bound holds for what insiders' records
-determine alone.
+with any public sample: where that was sampled, of groups or on splits, by the upper end of its interval. By the
+criterion of the worst record coalitions also close it by the most exposed record, the worst of all that were tried,
+guessing their rows or not. Where only guesses were played nothing was found out, and the gate stays closed. It is open
+where nothing that was tried exceeds the limit; a proved bound holds for what insiders' records determine alone.
 """
 
 from dataclasses import dataclass, replace
 
 from isobreach.audits.attackers import AttackerFigures
-from isobreach.audits.criterion import WORST_RECORD, Criterion
+from isobreach.audits.criterion import SHARE, WORST_RECORD, Criterion
 from isobreach.audits.figures import WorstFound
 from isobreach.audits.result import AuditResult, Reached
 from isobreach.errors import InputError
@@ -38,6 +38,8 @@ class Gate:
         No coalition of up to ``insiders`` breaches a record with a higher probability.
     criterion
         ``"share"`` or ``"worst-record"``.
+    untested
+        Whether it is closed because nobody was played who could undo the scheme.
     """
 
     limit: float
@@ -48,12 +50,18 @@ class Gate:
     size: int = 0
     worst: WorstFound | None = None
     guessed: bool = False
-    criterion: str = WORST_RECORD
+    criterion: str = SHARE
+    untested: bool = False
 
     @property
     def closed(self) -> bool:
         """Whether the limit is exceeded, or might be."""
-        return self.attacker is not None or self.reached is not None or self.worst is not None
+        return self.untested or not (self.attacker is None and self.reached is None and self.worst is None)
+
+    @property
+    def unsure(self) -> bool:
+        """Whether it is closed by the upper end of an interval alone, so that a larger audit may open it."""
+        return self.reached is not None and self.reached.breached.value <= self.limit
 
     @property
     def proved(self) -> bool:
@@ -61,7 +69,7 @@ class Gate:
         return self.bound <= self.limit
 
 
-def gate(result: AuditResult, criterion: Criterion, insiders: int | None = None) -> Gate:
+def gate(result: AuditResult, criterion: Criterion) -> Gate:
     """Decide whether a criterion is met.
 
     Parameters
@@ -69,21 +77,23 @@ def gate(result: AuditResult, criterion: Criterion, insiders: int | None = None)
     result
         The audit.
     criterion
-        What may not be exceeded.
-    insiders
-        One of the audit's sizes, the largest by default: smaller coalitions count, since insiders may leave records
-        out.
+        What may not be exceeded; its ``insiders`` must be one of the audit's sizes. Smaller coalitions count, since
+        insiders may leave records out.
     """
+    insiders = criterion.insiders
     if insiders is not None and insiders not in result.sizes:
         known = ", ".join(map(str, result.sizes))
         raise InputError("insiders", f"must be one of the coalition sizes: {known}", repr(insiders))
     sizes = result.up_to(result.sizes[-1] if insiders is None else insiders)
     limit, worst_record = criterion.limit, criterion.kind == WORST_RECORD
     open_ = Gate(limit, sizes[-1].size, sizes[-1].bound.worst, criterion=criterion.kind)
+    if not result.tested:
+        return replace(open_, untested=True)
     for attacker in result.readers:
         if not attacker.decided or (attacker.claimed and (worst_record or attacker.worst > limit)):
             return replace(open_, attacker=attacker)
-    reached = result.reached(open_.insiders, result.matrix.samples[-1])
+    knowledge = open_.insiders, result.matrix.samples[-1]
+    reached = result.reached(*knowledge)
     # By the worst record, coalitions of the closed form come below.
     if reached.breached.value > limit and not (worst_record and reached.closed_form):
         return replace(open_, reached=reached)
@@ -93,8 +103,5 @@ def gate(result: AuditResult, criterion: Criterion, insiders: int | None = None)
             worst, size = max(found, key=lambda pair: pair[0].value)
             if worst.value > limit:
                 return replace(open_, size=size, worst=worst, guessed=guessed)
-    played = result.matrix.reached(open_.insiders, result.matrix.samples[-1], upper=True)
-    if played is not None and played[1].breached.high > limit:  # he may breach as many: a few splits do not exclude it
-        cell, best = played
-        return replace(open_, reached=Reached(best.breached, best.attack, cell, best.variant))
-    return open_
+    possible = result.reached(*knowledge, upper=True)
+    return replace(open_, reached=possible) if possible.breached.high > limit else open_

@@ -278,6 +278,7 @@ def audit(
         "target": target,
         "limit": None if gate.criterion is None else gate.criterion.limit,
         "criterion": (criterion or "share") if gate.criterion is None else gate.criterion.kind,
+        "fail_size": fail_size,
         "attacks": attacks,
         "rows_known": rows_known,
         "samples": parse_samples(samples),

@@ -137,7 +137,6 @@ class AuditJob:
             "scheme": scheme if isinstance(scheme, str) else repr(scheme),
             "coalition_sizes": list(result.sizes),
             "both": self.both,
-            "fail-size": self.gate.size,
         }
         again = shlex.join([*self.typed, "--seed", str(result.seed), "--out", "again"])
         packages = tuple({package: None for one in result.attackers for package in ATTACKS[one.name].packages[:1]})

@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isobreach._reports import AuditReport
-from isobreach.audits import SHARE, WORST_RECORD, Criterion
+from isobreach.audits import SHARE, WORST_RECORD, Criterion, gate
 from isobreach.errors import InputError
 from isobreach.report import gate_sentence
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What may not be exceeded, None for no gate, and against how many insiders: all sizes by default."""
+    """What may not be exceeded; None for no gate."""
 
     criterion: Criterion | None
-    size: int | None = None
 
     @classmethod
     def asked(
@@ -41,18 +40,18 @@ class Gate:
             raise InputError(name, "must be a probability from 0 to below 1", limit)
         if size is not None and size not in sizes:
             raise InputError("--fail-size", "must be one of the coalition sizes", size, "See --coalitions.")
-        return cls(Criterion.checked(limit, criterion or SHARE), size)
+        return cls(Criterion.checked(limit, criterion or SHARE, insiders=size))
 
     def reason(self, result: AuditReport) -> str | None:
         """Why the gate is closed, None if it is open."""
         if self.criterion is None:
             return None
-        found = result.gate(self.criterion.limit, self.size, self.criterion.kind)
+        found = gate(result, self.criterion)
         return f"gate closed: {gate_sentence(result, found)}" if found.closed else None
 
     def opened(self, result: AuditReport) -> list[str]:
         """What an open gate means, and no more; nothing where there is none."""
         if self.criterion is None:
             return []
-        found = result.gate(self.criterion.limit, self.size, self.criterion.kind)
+        found = gate(result, self.criterion)
         return [f"Gate open: {gate_sentence(result, found)}"]

@@ -2,11 +2,14 @@
 """The decision of an audit: publish or not, why, and what to do; the gate's outcome where the owner set a limit.
 
 The limit is the owner's. Where there is none, the share of other people breached is held against that of the remedies,
-5% unless another one was asked for.
+5% unless another one was asked for. The gate decides: where it is open nothing here says not to publish, where it is
+closed nothing says to publish as planned.
 """
 
+from dataclasses import replace
+
 from isobreach._phrases import count
-from isobreach.audits import SHARE, AttackerFigures, AuditResult, Criterion, Gate, NoiseFigures, Reached, Remedies, gate
+from isobreach.audits import SHARE, AttackerFigures, AuditResult, Gate, NoiseFigures, Reached, Remedies, gate
 from isobreach.document import Decision, Fact, Status
 from isobreach.report.audit_words import (
     and_sample,
@@ -25,7 +28,6 @@ from isobreach.report.audit_words import (
 )
 from isobreach.report.numbers import probability, sampled, share
 
-_DEFAULT = 0.05
 NO_PROOF = "That is no proof of safety."
 _OTHER_PROTECTION = (
     "Use another protection.",
@@ -34,42 +36,44 @@ _OTHER_PROTECTION = (
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
 
 
-def limit_of(result: AuditResult) -> Criterion:
-    """The owner's criterion, or what stands in for it."""
-    if result.criterion is not None:
-        return result.criterion
-    return Criterion(_DEFAULT if result.remedies is None else result.remedies.target, SHARE)
-
-
 def decision(result: AuditResult) -> Decision:
     """What to do, and why."""
-    found, tried = gate(result, limit_of(result)), result.remedies
-    also = _also(result)
-    if says_nothing(result):
-        return _decided(
-            result, found, "condition", "Do not publish yet", _nothing_told(result), also, _smaller_epsilon()
-        )
-    if found.closed and found.attacker is not None and not found.attacker.decided:
-        why, action = undecided(found.attacker), ("Let it finish.", "Run the audit again with more time.")
-        return _decided(result, found, "condition", "Do not publish yet", why, also, (action, _AGAIN))
-    if not result.tested:
-        why = (
-            f"Nothing was found out: no attack that isobreach has can undo the scheme “{result.scheme}”, and only "
-            f"guesses were played. {NO_PROOF}"
-        )
+    found = gate(result, result.met)
+    return _closed(result, found, _also(result)) if found.closed else _open(result, found, _also(result))
+
+
+def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
+    """What to do where the limit is exceeded, or might be."""
+    tried = result.remedies
+    if found.untested:
+        why = capital(gate_sentence(result, found))
         ask = ("Ask somebody who knows the scheme", "how it is attacked; a figure of 0 is none here.")
         return _decided(result, found, "condition", "Do not publish on this word", why, also, (ask, _AGAIN))
-    if found.closed and tried is not None and (tried.smallest is not None or tried.smallest_jitter is not None):
+    if says_nothing(result):
+        why = _nothing_told(result)
+        return _decided(result, found, "condition", "Do not publish yet", why, also, _smaller_epsilon())
+    if found.attacker is not None and not found.attacker.decided:
+        why, action = undecided(found.attacker), ("Let it finish.", "Run the audit again with more time.")
+        return _decided(result, found, "condition", "Do not publish yet", why, also, (action, _AGAIN))
+    if tried is not None and (tried.smallest is not None or tried.smallest_jitter is not None):
         remedy = _remedy_words(tried)
-        return _decided(
-            result, found, "condition", f"Publish only with {remedy}", _why(result), also, _with(tried, remedy)
-        )
-    if found.closed:
-        return _decided(result, found, "stop", "Do not publish", _why(result), also, _without(result))
-    unsure = _unsure(result, found)
-    if unsure:
-        narrow = ("Narrow the figure down:", "run the audit again with more groups (--trials) and splits (--splits).")
-        return _decided(result, found, "condition", "Do not publish yet", unsure[0], also, (narrow, _AGAIN))
+        why = _why(result, found)
+        return _decided(result, found, "condition", f"Publish only with {remedy}", why, also, _with(tried, remedy))
+    if found.reached is not None and found.unsure:
+        narrow = ("Narrow the figure down:", f"run the audit again with {_more_of(found)}.")
+        why = " ".join([breaches(result, found.reached), *_in_interval(found)])
+        return _decided(result, found, "condition", "Do not publish yet", why, also, (narrow, _AGAIN))
+    return _decided(result, found, "stop", "Do not publish", _why(result, found), also, _without(result))
+
+
+def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
+    """What to do where nothing that was tried exceeds the limit."""
+    larger = gate(result, replace(result.met, insiders=None))
+    if larger.closed:
+        why = f"{capital(gate_sentence(result, found))} Of larger groups: {gate_sentence(result, larger)}"
+        sure = ("Make sure that larger groups cannot form,", "or decide by all that were tried: leave --fail-size out.")
+        headline = f"Publish only if no more than {count(found.insiders, 'insider')} can pool their records"
+        return _decided(result, found, "condition", headline, why, also, (sure, _AGAIN))
     first = result.smallest[0]
     if first.found is not None:
         one = "A single insider" if first.found == 1 else f"{first.found} insiders"
@@ -88,11 +92,18 @@ def decision(result: AuditResult) -> Decision:
             (accept, _AGAIN),
         )
     read = ("Read what was not tested", "before you sign; it stands under “For the file”.")
-    return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, (read, _AGAIN))
+    finer = _smaller_epsilon()[:1] if says_nothing(result) else ()
+    actions = (*finer, read, _AGAIN)
+    return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, actions)
 
 
 def gate_sentence(result: AuditResult, found: Gate) -> str:
     """What closes a gate or, where nothing does, what that means and no more."""
+    if found.untested:
+        return (
+            f"nothing was found out: no attack that isobreach has can undo the scheme “{result.scheme}”, and only "
+            f"guesses were played. {NO_PROOF}"
+        )
     if found.attacker is not None:
         if found.attacker.claimed:
             said, reached = _small(reads(result, found.attacker)), _above(result, found)
@@ -104,7 +115,7 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
                 f"guessing {result.baselines.guess} breaches {share(found.reached.breached.value)} of all people "
                 f"without the release, above {found.limit:g}: no protection opens this gate at this epsilon."
             )
-        if found.reached.breached.value <= found.limit:  # what closes it is the upper end of the interval
+        if found.unsure:
             said = sampled(found.reached.breached)
             return f"{who(found.reached.cell)} may breach more than {found.limit:g} of the other people: {said}."
         return f"{_small(breaches(result, found.reached))[:-1]}, above {found.limit:g}."
@@ -145,21 +156,23 @@ def _decided(
     actions: tuple[tuple[str, str], ...],
 ) -> Decision:
     shown = () if result.criterion is None else _gate_facts(result, found)
-    also = tuple(line for line in (*_unsure(result, found), *also) if line not in why)
+    also = tuple(line for line in (*_in_interval(found), *also) if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
 
-def _unsure(result: AuditResult, found: Gate) -> list[str]:
-    """What an owner has to hear where the limit lies in the interval of the figure that decides."""
-    if found.attacker is not None or found.worst is not None or found.criterion != SHARE:
+def _in_interval(found: Gate) -> list[str]:
+    """What an owner has to hear where the limit lies in the interval of the figure that closes the gate."""
+    one = found.reached
+    if one is None or one.attack is None or not one.breached.low <= found.limit < one.breached.high:
         return []
-    one = found.reached or result.reached(found.insiders, result.matrix.samples[-1])
-    low, high = one.breached.low, one.breached.high
-    if one.attack is None or not low <= found.limit < high:
-        return []
-    more = "more random groups (--trials)" if one.closed_form else "more splits (--splits)"
-    said = f"The figure that decides is {sampled(one.breached)}; the limit of {share(found.limit)} lies in its interval"
-    return [f"{said}, so that an audit with {more} may decide otherwise."]
+    said = f"The limit of {share(found.limit)} lies in the interval of the figure that decides, {sampled(one.breached)}"
+    return [f"{said}: an audit with {_more_of(found)} may decide otherwise."]
+
+
+def _more_of(found: Gate) -> str:
+    """What narrows down the figure that closes the gate."""
+    closed_form = found.reached is not None and found.reached.closed_form
+    return "more random groups (--trials)" if closed_form else "more splits (--splits)"
 
 
 def _best(result: AuditResult) -> Reached:
@@ -167,14 +180,16 @@ def _best(result: AuditResult) -> Reached:
     return least_knowledge(result, 0.5) or worst_attacker(result)
 
 
-def _why(result: AuditResult) -> str:
+def _why(result: AuditResult, found: Gate) -> str:
     """What closes the gate, the worst attacker first: who knows nothing and reads values, before who knows more."""
-    one, reader, limit = _best(result), _worst_reader(result), limit_of(result)
-    exceeds = one.breached.value > limit.limit
+    one, reader = _best(result), _worst_reader(result)
+    if one.cell.insiders > found.insiders:  # whom the gate is not about
+        one = result.reached(found.insiders, result.matrix.samples[-1])
+    exceeds = one.breached.value > found.limit
     if reader is not None and not (exceeds and one.attack is not None and one.cell.nothing):
         return reads(result, reader)
     if not exceeds:
-        return capital(gate_sentence(result, gate(result, limit)))
+        return capital(gate_sentence(result, found))
     if one.attack is None:
         return (
             f"Guessing {result.baselines.guess} for everybody breaches {share(one.breached.value)} of all people "
@@ -185,7 +200,7 @@ def _why(result: AuditResult) -> str:
 
 def _worst_reader(result: AuditResult) -> AttackerFigures | None:
     """Who reads most of the release without any knowledge, if that exceeds the limit; None where nobody does."""
-    found = [one for one in result.readers if one.claimed and one.worst > limit_of(result).limit]
+    found = [one for one in result.readers if one.claimed and one.worst > result.met.limit]
     return max(found, key=lambda one: one.worst, default=None)
 
 
@@ -321,8 +336,10 @@ def _found(result: AuditResult, found: Gate) -> str:
         return f"{sampled(found.reached.breached)}: {by}"
     if found.worst is not None:
         return f"{probability(found.worst.value)} ({count(found.size, 'insider')})"
+    if found.untested:
+        return "Nothing: only guesses were played"
     if found.criterion == SHARE:
-        return share(result.reached(found.insiders, result.matrix.samples[-1]).breached.value)
+        return sampled(result.reached(found.insiders, result.matrix.samples[-1], upper=True).breached)
     return probability(max(one.worst_record.value for one in result.up_to(found.insiders)))
 
 
