@@ -14,6 +14,7 @@ from isobreach.audits.baselines import baselines
 from isobreach.audits.matrix import matrix, told_from_halves
 from isobreach.audits.players import PLAIN
 from isobreach.audits.playing import Cell, Game, Scores, _split, cells, dealt, played_sizes, public_ranges
+from isobreach.engine import Workers
 
 PLAYED = {
     "scheme": "orthogonal",
@@ -130,6 +131,30 @@ def test_an_interrupted_audit_goes_on_to_the_same_matrix(stop):
     with pytest.raises(KeyboardInterrupt):
         audit(codes(120), store=store, **PLAYED)
     assert any(name.startswith("split") for name in store.held)
+    again = audit(codes(120), store=Remembered(held=store.held), **PLAYED)
+    assert figures(whole) == figures(again)
+
+
+class LastFirst(Workers):
+    """A worker who begins with the last task."""
+
+    def run(self, task, items, params, *, ahead=None):
+        return (result for _, result in sorted(self.as_done(task, items, params), key=lambda pair: pair[0]))
+
+    def as_done(self, task, items, params):
+        return ((place, task(item, params)) for place, item in reversed(list(enumerate(items))))
+
+
+def test_a_split_that_is_done_before_an_earlier_one_is_kept(monkeypatch):
+    """Whoever interrupts an audit while the first split takes its time finds the later ones again."""
+    whole = audit(codes(120), **PLAYED)
+    monkeypatch.setattr(Game, "workers", LastFirst())
+    store = Remembered(stop=9)
+    with pytest.raises(KeyboardInterrupt):
+        audit(codes(120), store=store, **PLAYED)
+    kept = {name.partition(".")[0] for name in store.held if name.startswith("split")}
+    assert "split 3" in kept
+    assert "split 0" not in kept
     again = audit(codes(120), store=Remembered(held=store.held), **PLAYED)
     assert figures(whole) == figures(again)
 

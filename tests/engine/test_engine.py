@@ -108,6 +108,17 @@ def test_tasks_are_done_in_order(kind, ahead):
     assert list(kind(TABLE).run(kernels.power, [2], 3)) == [8]
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_results_as_they_are_done_have_their_places(kind, workers):
+    found = list(kind.crew(workers).as_done(kernels.power, iter(range(50)), 3))
+    assert sorted(found) == [(i, i**3) for i in range(50)]
+    assert list(kind.crew(workers).as_done(kernels.power, [], 3)) == []
+
+
+def test_a_result_does_not_wait_for_an_earlier_one(kind, tmp_path):
+    assert list(kind.crew(2).as_done(kernels.waiting_for_the_next, [0, 1], str(tmp_path))) == [(1, 1), (0, 0)]
+
+
 @pytest.mark.parametrize(("left", "right"), [(0, 0), (1, 1), (600, 600), (1500, 1500)])
 def test_a_join_visits_every_pair_once(kind, left, right):
     calls = []

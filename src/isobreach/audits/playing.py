@@ -179,22 +179,28 @@ def public_ranges(records: FloatArray) -> FloatArray:
 
 
 def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "attackers") -> Iterator[list[Scores]]:
-    """Scores of every split in turn; those of before are ``kept``. ``label``: what progress is told of."""
+    """Scores of every split in turn; those of before are ``kept``. ``label``: what progress is told of.
+
+    A split is kept as soon as it is done, whether or not an earlier one still takes its time.
+    """
     saved = [kept.part(f"split {k}") for k in range(splits)]
     rest = [k for k in range(splits) if saved[k] is None]
     done = splits - len(rest)
     progress(label, done, splits)
-    found = game.workers.run(_split, (dealt(k, game) for k in rest), game.rules)
+    found = game.workers.as_done(_split, (dealt(k, game) for k in rest), game.rules)
+    early: dict[int, list[Scores]] = {}
     for k in range(splits):
         arrays = saved[k]
         if arrays is not None:
             yield _restored(arrays)
             continue
-        scores = next(found)
-        done += 1
-        progress(label, done, splits)
-        kept.done(f"split {k}", partial(_arrays, scores), whole=True)
-        yield scores
+        while k not in early:
+            place, scores = next(found)
+            early[rest[place]] = scores
+            done += 1
+            progress(label, done, splits)
+            kept.done(f"split {rest[place]}", partial(_arrays, scores), whole=True)
+        yield early.pop(k)
 
 
 @dataclass(frozen=True, eq=False)

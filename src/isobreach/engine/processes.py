@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from isobreach.engine.local import LocalEngine
-from isobreach.engine.threads import ONE_BLAS_THREAD, Threads, run_in_order, worker_count
+from isobreach.engine.threads import ONE_BLAS_THREAD, Threads, run_as_done, run_in_order, worker_count
 from isobreach.engine.workers import I, P, T, Workers, address
 
 _ENDS_IN = 5.0  # seconds that a process has to end by itself once its channel is closed
@@ -57,6 +57,11 @@ class Processes(Workers):
         """``task(item, params)`` for every item, each in one of the processes: see ``Workers``."""
         job = _Job(pickle.dumps((address(task), params), protocol=pickle.HIGHEST_PROTOCOL))
         return run_in_order(job.ask, items, self._count, ahead=ahead, stop=job.stop)
+
+    def as_done(self, task: Callable[[I, P], T], items: Iterable[I], params: P) -> Iterator[tuple[int, T]]:
+        """The same, the first done first."""
+        job = _Job(pickle.dumps((address(task), params), protocol=pickle.HIGHEST_PROTOCOL))
+        return run_as_done(job.ask, items, self._count, stop=job.stop)
 
 
 class _Job:

@@ -5,7 +5,9 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -36,6 +38,11 @@ class Threads(Workers):
         chosen = items if isinstance(items, Sequence) else list(items)
         return run_in_order(lambda item: task(item, params), chosen, min(self._count, len(chosen) or 1), ahead=ahead)
 
+    def as_done(self, task: Callable[[I, P], T], items: Iterable[I], params: P) -> Iterator[tuple[int, T]]:
+        """``task(item, params)`` for every item, the first done first: see ``Workers``."""
+        address(task)
+        return run_as_done(lambda item: task(item, params), items, self._count)
+
 
 def run_in_order(
     run: Callable[[I], T],
@@ -56,23 +63,50 @@ def run_in_order(
         if threads == 1:
             yield from map(run, items)
             return
-        pool = ThreadPoolExecutor(threads)
         most = threads + (threads if ahead is None else ahead)
         begun: deque[Future[T]] = deque()  # a few items, so that results do not pile up before they are used
-        try:
+        with _pool(threads, stop) as pool:
             for item in items:
                 begun.append(pool.submit(run, item))
                 if len(begun) > most:
                     yield begun.popleft().result()
             while begun:
                 yield begun.popleft().result()
-        except GeneratorExit:  # whoever has seen enough may ask these workers again
-            raise
-        except BaseException:
-            stop()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+
+
+def run_as_done(
+    run: Callable[[I], T], items: Iterable[I], threads: int, *, stop: Callable[[], None] = lambda: None
+) -> Iterator[tuple[int, T]]:
+    """``run(item)`` for every item on so many threads; results with their places, whichever is done first."""
+    with ONE_BLAS_THREAD:
+        if threads == 1:
+            yield from enumerate(map(run, items))
+            return
+        rest = enumerate(items)
+        begun: dict[Future[T], int] = {}
+        with _pool(threads, stop) as pool:
+            while True:
+                for place, item in islice(rest, 2 * threads - len(begun)):
+                    begun[pool.submit(run, item)] = place
+                if not begun:
+                    return
+                for one in sorted(wait(begun, return_when=FIRST_COMPLETED).done, key=begun.__getitem__):
+                    yield begun.pop(one), one.result()
+
+
+@contextmanager
+def _pool(threads: int, stop: Callable[[], None]) -> Iterator[ThreadPoolExecutor]:
+    """Threads for one iteration: see ``run_in_order``."""
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    except GeneratorExit:  # whoever has seen enough may ask these workers again
+        raise
+    except BaseException:
+        stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 class _OneBlasThread:

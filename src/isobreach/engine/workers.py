@@ -43,6 +43,16 @@ class Workers(ABC):
         Results in the items' order, as they come. An error in a task is raised as it is, and ends the iteration.
         """
 
+    def as_done(self, task: Callable[[I, P], T], items: Iterable[I], params: P) -> Iterator[tuple[int, T]]:
+        """Do a task for every item; results as they are done, each with its item's place.
+
+        Parameters
+        ----------
+        task, items, params
+            As for ``run``.
+        """
+        return enumerate(self.run(task, items, params))
+
     def join(
         self,
         kernel: Callable[[tuple[slice, slice], P], T],
