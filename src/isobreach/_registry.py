@@ -17,7 +17,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Generic, TypeVar
 
-from isobreach.errors import InputError
+from isobreach.errors import InputError, IsobreachError
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Registry(Mapping[str, T], Generic[T]):
         else:
             try:
                 said = type(self[name]).__doc__ or ""
-            except InputError as error:
+            except IsobreachError as error:
                 said = str(error)
         return " ".join(said.split("\n\n")[0].split()).split(". ")[0].rstrip(".")
 
@@ -120,6 +120,8 @@ class Registry(Mapping[str, T], Generic[T]):
             try:
                 loaded = point.load()
                 loaded = loaded() if isinstance(loaded, type) else loaded
+            except IsobreachError:  # says itself what is missing
+                raise
             except (Exception, SystemExit) as error:  # whatever another package raises is said in one line
                 raise InputError(name, rule, f"{type(error).__name__}", step) from error
             wrong = self._wrong(loaded)

@@ -39,8 +39,9 @@ _OWN = """
 
 
 def class_names() -> dict[str, str]:
-    """Return the scheme behind each class, by the name of the class."""
-    return {f"{''.join(part.capitalize() for part in name.split('-'))}{_SUFFIX}": name for name in SCHEMES}
+    """Return the scheme behind each class, by the name of the class; packages (``foreign:``) have none."""
+    found = {f"{''.join(part.capitalize() for part in name.split('-'))}{_SUFFIX}": name for name in SCHEMES}
+    return {class_name: name for class_name, name in found.items() if class_name.isidentifier()}
 
 
 class Perturbation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
-from isobreach.release import EXACT, ReleaseModel
+from isobreach.release import EXACT, Precision, ReleaseModel
 from isobreach.schemes import Release, Scheme
 
 FloatArray = NDArray[np.float64]
@@ -102,6 +102,37 @@ def directions(records: FloatArray) -> FloatArray:
     return np.asarray(np.divide(scaled, norms, out=scaled, where=norms > 0))
 
 
+def written(release: Release) -> Precision:
+    """Return the precision of the type in which a release is written: packages write 32 bits, this one 64.
+
+    Parameters
+    ----------
+    release
+        A release of any scheme.
+    """
+    kind = np.asarray(release.data).dtype
+    unit = float(np.finfo(kind).eps) / 2 if kind.kind == "f" else 0.0
+    return EXACT if unit <= EXACT.unit else Precision(0.0, unit, unit, f"{kind} values")
+
+
+def unrounded(values: FloatArray, release: Release) -> Precision | None:
+    """Return the precision of a release in few bits if nothing else was rounded, as the owner can see; else None.
+
+    Sums of whole numbers over a power of two, as Hadamard matrices make them, look like rounded numbers to whoever
+    looks at the release alone. Attackers may know the scheme, and so what they see.
+
+    Parameters
+    ----------
+    values
+        The records.
+    release
+        Of these records, by a scheme that keeps their distances.
+    """
+    precision, rows = written(release), np.asarray(release.data, dtype=np.float64)[release.key.order]
+    most = ALLOWED.rounding * float(precision.radius(row_norms(values) + row_norms(rows), rows.shape[1]).max())
+    return None if precision is EXACT or _errors(values, rows)[1].max() > most else precision
+
+
 def shown(scheme: Scheme, values: FloatArray, release: Release, radius: FloatArray | None = None) -> FloatArray:
     """Return how far each released row, at the records' scale, is from the image of its record; refuse a false model.
 
@@ -114,7 +145,7 @@ def shown(scheme: Scheme, values: FloatArray, release: Release, radius: FloatArr
     release
         Of these records, by this scheme.
     radius
-        Error that each row of the release may carry by itself; that of double precision by default.
+        Error that each row of the release may carry by itself; that of its type of numbers by default.
     """
     model, key = playable(scheme), release.key
     rows = np.asarray(release.data, dtype=np.float64)
@@ -125,7 +156,8 @@ def shown(scheme: Scheme, values: FloatArray, release: Release, radius: FloatArr
         _refuse(scheme, "a scale that is not declared", "Declare scale=True.")
     rows = rows[key.order] / key.scale
     if radius is None:
-        radius = EXACT.radius(row_norms(values) + (row_norms(rows) if model.translates else 0.0), rows.shape[1])
+        lengths = row_norms(values) + (row_norms(rows) if model.translates else 0.0)
+        radius = written(release).radius(lengths, rows.shape[1])
     longest = float(max(row_norms(values).max(), row_norms(rows).max()))
     if model.noise is None:
         least = ALLOWED.arithmetic * rows.shape[1] * np.finfo(np.float64).eps * longest

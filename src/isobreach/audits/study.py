@@ -25,7 +25,7 @@ from isobreach.audits.attacked import AttackedTable
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import baselines
 from isobreach.audits.coalitions import GrowingLinks
-from isobreach.audits.declared import directions, playable, shown
+from isobreach.audits.declared import directions, playable, shown, unrounded, written
 from isobreach.audits.exposure import NOBODY, OwnersTable
 from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
 from isobreach.audits.groups import Groups
@@ -44,7 +44,7 @@ from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.audits.verdict import gate
 from isobreach.engine import ONE_BLAS_THREAD, default_workers
 from isobreach.geometry import row_norms
-from isobreach.release import EXACT, ReleaseModel
+from isobreach.release import ReleaseModel
 from isobreach.schemes import Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
@@ -252,11 +252,12 @@ def _prepared(records: NDArray[Any], release: Release, settings: Settings, seed:
         return AttackedTable.of(records, scheme, names, settings.epsilon, tolerance, groups, seed), RowsKnown()
     if model.keeps:
         assert settings.motion is not None
-        links = GrowingLinks(records, release.data, key.order, motion=settings.motion)
+        exact = unrounded(values, release)
+        links = GrowingLinks(records, release.data, key.order, motion=settings.motion, precision=exact)
         shown(scheme, values, release, links.radius)
         table = OwnersTable(values, links.radius, model.translates, settings.epsilon, tolerance, groups=groups)
         return table, RowsKnown() if settings.rows_known or not model.shuffled else links
-    radius = EXACT.radius(row_norms(values), values.shape[1]) + shown(scheme, values, release)
+    radius = written(release).radius(row_norms(values), values.shape[1]) + shown(scheme, values, release)
     if model.noise is None:
         plain = OwnersTable(values, radius, model.translates, settings.epsilon, tolerance, groups=groups)
         return plain, RowsKnown()

@@ -353,7 +353,7 @@ def compare(
     job.run(Console(json_only=json_only, quiet=quiet))
 
 
-@app.command()
+@app.group(invoke_without_command=True)
 @click.option(
     "--known", "insiders", type=int, default=12, show_default=True, help="Most insiders who pool their records."
 )
@@ -361,14 +361,41 @@ def compare(
 @click.option("--out", type=options.path, help="New folder for the report.  [default: isobreach-demo, or a free one]")
 @options.force
 @options.common
+@click.pass_context
 def demo(
-    insiders: int, epsilon: float, out: Path | None, force: bool, seed: int | None, json_only: bool, quiet: bool
+    ctx: click.Context,
+    insiders: int,
+    epsilon: float,
+    out: Path | None,
+    force: bool,
+    seed: int | None,
+    json_only: bool,
+    quiet: bool,
 ) -> None:
-    """Audit the Letter Recognition table behind a rotation: how few insiders undo it, and how surely?"""
+    """Audit the Letter Recognition table behind a rotation: how few insiders undo it, and how surely?
+
+    `isobreach demo vectors` opens a store of sentence vectors instead.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
     from isobreach.cli.demo import run_demo
 
     console, seed = Console(json_only=json_only, quiet=quiet), 0 if seed is None else seed
     run_demo(console, insiders, epsilon, seed, out, force, typed_again())
+
+
+@demo.command()
+@click.option("--package", default="turboquant-vectors", show_default=True, help="Package that protects the vectors.")
+@click.option("--known", type=int, default=3, show_default=True, help="Sentences that are known to be in the store.")
+@options.common
+def vectors(package: str, known: int, seed: int | None, json_only: bool, quiet: bool) -> None:
+    """Protect 3,000 real sentence vectors with a package, open them with a few known sentences, and read them.
+
+    The sentences are those of Python's own documentation, the vectors are made here. Needs isobreach[vectors].
+    """
+    from isobreach.cli.demo_vectors import run_vectors
+
+    run_vectors(Console(json_only=json_only, quiet=quiet), package, known, 0 if seed is None else seed)
 
 
 @app.command()

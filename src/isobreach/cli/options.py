@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from isobreach.cli import config
-from isobreach.errors import InputError
+from isobreach.errors import InputError, IsobreachError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -256,7 +256,7 @@ def setting(one: Any, help_text: str | None = None, *, unset: bool = False) -> A
     told = one.metadata
     name, text = f"--{one.name.replace('_', '-')}", help_text or told.get("help")
     if isinstance(one.default, bool):
-        return click.option(name, one.name, is_flag=True, help=text)
+        return click.option(name, one.name, is_flag=True, default=None if unset else one.default, help=text)
     kind = click.Choice(told["choices"]) if "choices" in told else told.get("type", type(one.default))
     shown = {} if unset else {"default": one.default, "show_default": one.default is not None}
     return click.option(name, one.name, type=kind, metavar=told.get("metavar"), help=text, **shown)
@@ -285,7 +285,7 @@ def _scheme_options() -> list[click.Parameter]:
     for name in SCHEMES:
         try:
             own = fields(SCHEMES[name])
-        except InputError:  # another package's, which does not load: said where it is asked for
+        except IsobreachError:  # another package's, which does not load: said where it is asked for
             continue
         for one in own:
             owners.setdefault(one.name, []).append((name, one))

@@ -42,7 +42,7 @@ from isobreach.linking import (
     distances_from,
     link,
 )
-from isobreach.release import released_precision, unit_roundoff
+from isobreach.release import Precision, released_precision, unit_roundoff
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -100,7 +100,10 @@ class Growth:
 
 
 class GrowingLinks:
-    """Links in one release of all records: ``released[order[i]]`` is record i's row."""
+    """Links in one release of all records: ``released[order[i]]`` is record i's row.
+
+    ``precision``: of the release, where the owner knows it; read off it by default.
+    """
 
     def __init__(
         self,
@@ -109,12 +112,13 @@ class GrowingLinks:
         order: IntArray,
         *,
         motion: Motion,
+        precision: Precision | None = None,
         node_limit: int = _GROWTH.nodes,
     ) -> None:
         source = as_engine(released)
         self.source, self.motion, self.node_limit = source, motion, node_limit
         self.records = _no_negative_zeros(records)
-        self.precision = released_precision(source)
+        self.precision = released_precision(source) if precision is None else precision
         found = all_candidates(1, source, self.precision.unit, no_progress)
         self.points, self.copies = found.points, found.copies
         value_of = np.empty(source.shape[0], dtype=np.int64)
