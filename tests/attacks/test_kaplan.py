@@ -173,7 +173,7 @@ def test_starts_are_within_the_bounds_and_the_seed_decides():
 
 
 def test_blocks_and_threads_change_nothing():
-    records = np.random.default_rng(9).normal(size=(3000, 700))
+    records = np.random.default_rng(9).normal(size=(600, 700))
     released = records @ rotation(700, np.random.default_rng(10)).T
     knowledge = ib.Knowledge(known=records[:2])
     found = [
@@ -185,7 +185,7 @@ def test_blocks_and_threads_change_nothing():
             motion="orthogonal",
             iterations=3,
         ).estimates
-        for rows, threads in ((None, 1), (93, 2), (1000, 1))
+        for rows, threads in ((None, 1), (93, 2), (200, 1))
     ]
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])

@@ -24,7 +24,7 @@ def audited(records, scheme, **more):
     return ib.audit(records, scheme=scheme, **{"coalition_sizes": [1, 6], "trials": 8, "samples": (), "seed": 0} | more)
 
 
-QUICK = ("random-projection", "additive-noise", "k-anonymity", "row-mixing")
+QUICK = ("random-projection", "k-anonymity")
 
 
 @pytest.mark.parametrize("name", [*QUICK, *slow(*(name for name in OTHERS if name not in QUICK))])
