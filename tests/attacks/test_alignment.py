@@ -75,6 +75,7 @@ def test_the_estimates_are_those_of_the_motion_it_gives():
     assert raw[case.order[0]] == pytest.approx(case.records[0])  # the link is kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 def test_under_noise_links_pull_and_rows_are_moved_to_their_mean(seed):
     case = Planted(seed, noise=0.3)
@@ -234,6 +235,7 @@ def test_known_records_are_linked_where_their_rows_are_not_given():
     assert linked.estimates == pytest.approx(given.estimates)
 
 
+@pytest.mark.slow
 def test_a_study_changes_nothing():
     case = Planted(0, rows=120)
     engine = LocalEngine(case.released)
@@ -313,6 +315,7 @@ def test_its_document_says_what_a_certificate_is():
     assert len(document.data["links"]) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 def test_known_records_on_a_grid_confirm_nothing(seed):
     """Other orders and signs of 0/1 columns take them to rows of other people exactly: such claims were wrong."""

@@ -224,6 +224,7 @@ def test_starts_are_rotations():
         assert one @ one.T == pytest.approx(np.eye(3))
 
 
+@pytest.mark.slow
 def test_the_certificate_is_standard_normal_at_the_true_motion_and_high_elsewhere():
     levels, elsewhere = [], []
     for seed in range(8):

@@ -45,6 +45,7 @@ def ak_errors():
     return errors
 
 
+@pytest.mark.slow
 def test_the_error_of_ak_ica_falls_with_the_known_records(ak_errors):
     """Below about 50 they say little: half of what the mean would do is left, or more."""
     for kind in ("orthogonal", "general"):

@@ -61,6 +61,7 @@ def test_a_gaussian_about_zero_cannot_be_identified_and_it_says_so():
     assert np.median(errors) > 1
 
 
+@pytest.mark.slow
 def test_behind_a_translation_third_moments_tell_signs_and_means_do_not():
     told = []
     for seed in SEEDS:

@@ -62,6 +62,7 @@ KNOWLEDGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [None, *slow(0.05)])
 def test_a_study_gives_the_same_bits_as_none(noise):
     release = release_of(letter[:1000, :8], translate=True, seed=0, noise=noise or 0.0)
@@ -153,6 +154,7 @@ def test_two_insiders_breach_half_of_letter_and_four_nearly_all_of_it(seeds):
     assert min(four.values()) > 0.95
 
 
+@pytest.mark.slow
 def test_behind_jitter_and_noise_two_insiders_still_name_most_columns():
     """Known records are off the grid, so nothing is claimed of them; the guess without rounding has them exactly."""
     jittered = shares(2, jitter=0.5, rows=6000, seeds=1)

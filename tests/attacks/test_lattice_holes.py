@@ -126,6 +126,7 @@ def test_a_cyclic_code_of_three_levels(others, seed, translation):
     assert found.recovered.sum() == others
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1.0, 0.37])
 @pytest.mark.parametrize("columns", [2, rarely(4), 6, rarely(10), 12])
 def test_all_columns_tied_in_pairs(rng, columns, scale):

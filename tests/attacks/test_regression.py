@@ -60,6 +60,7 @@ def test_the_error_under_noise_is_what_the_pairs_allow(count, squares, motion):
     assert np.median(privacy["procrustes"]) < np.median(privacy["regression"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [9, 12, 20, 100])
 def test_the_error_of_regression_is_the_noise_of_the_pairs_by_their_weights(count):
     """An estimate is sum w_i x_i with sum w_i y_i = y and sum w_i = 1, so that it errs by e - sum w_i e_i.

@@ -83,6 +83,7 @@ def test_a_motion_is_audited_by_its_closed_form_still():
     assert report.moves
 
 
+@pytest.mark.slow
 def test_the_page_says_what_kind_of_figures_these_are():
     said = document_page(audit_document(audited(table(6, rows=80), "additive-noise", splits=2)))
     assert "No closed form tells what insiders achieve" in said

@@ -88,6 +88,7 @@ def test_the_attack_breaches_no_more_than_the_audit_says(name, noise):
     assert told <= np.mean(shares) + 4 * error + 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["incomes", *slow("gaussian", "letter")])
 def test_without_noise_it_is_the_audit_of_a_rotation(name):
     arguments = {"epsilon": EPSILON, "coalition_sizes": [1, 3, 5, 7], "trials": 2, "seed": 1, "rows_known": True}
@@ -103,6 +104,7 @@ def test_without_noise_it_is_the_audit_of_a_rotation(name):
     assert none.noise is none.rows_known is True
 
 
+@pytest.mark.slow
 def test_more_noise_exposes_less_and_much_exposes_next_to_nothing():
     means = [
         audit(TABLES["letter"][:60], scheme=Noisy(noise=noise), epsilon=0.1, coalition_sizes=[20], trials=3, seed=0)
@@ -115,6 +117,7 @@ def test_more_noise_exposes_less_and_much_exposes_next_to_nothing():
     assert means[2] < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
@@ -208,6 +211,7 @@ def _hits(estimates, records, insiders, epsilon):
     return np.delete(row_norms(estimates - records) <= epsilon * row_norms(records), insiders).mean()
 
 
+@pytest.mark.slow
 def test_the_worst_coalition_under_noise_is_a_mean_over_draws():
     """Three greedy orders of one insider: what is told of the most exposed record is what it is on average."""
     rng = np.random.default_rng(0)
@@ -221,6 +225,7 @@ def test_the_worst_coalition_under_noise_is_a_mean_over_draws():
     assert all("greedy" in one.at(1).worst_record.coalition for one in told)
 
 
+@pytest.mark.slow
 def test_attributes_agree_with_those_of_a_rotation_where_noise_is_small():
     records = datasets.gaussian(rows=400, columns=6)
     arguments = {"epsilon": 0.2, "coalition_sizes": [2, 5], "trials": 3, "seed": 0, "rows_known": True}

@@ -50,6 +50,7 @@ def test_figures_are_the_means_over_attacks(name, motion):
         np.testing.assert_allclose(result.records.exposure[place], exposed[0] / exposed[1], atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_an_orthogonal_attack_breaches_as_often_as_the_audit_says(name):
     """Estimates of 300 attackers with directions of their own, counted; four standard errors, hits going together."""

@@ -62,6 +62,7 @@ def _never_opens(reports, few, more):
         assert values == sorted(values)
 
 
+@pytest.mark.slow
 def test_a_size_more_opens_no_gate(reports):
     _never_opens(reports, frozenset(), frozenset({2}))
 

@@ -242,6 +242,7 @@ def test_insiders_who_know_their_rows_do_at_least_as_well():
     assert known.insider.record is not None
 
 
+@pytest.mark.slow
 def test_a_search_that_is_given_up_is_told(monkeypatch):
     """Vertices of a cube: moved along any edge all are vertices again, so nobody is ever linked."""
     records = (np.arange(1024)[:, None] >> np.arange(10) & 1).astype(float)

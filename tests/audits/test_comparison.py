@@ -439,6 +439,7 @@ def test_rotated_pairs_of_columns_fall_to_one_linked_record():
     assert cell(found, chosen, "known-input-output", 1).breached.value < 0.5
 
 
+@pytest.mark.slow
 def test_filters_beat_noise_as_it_is_on_correlated_columns():
     rng = np.random.default_rng(0)
     records = rng.normal(size=(400, 2)) @ rng.normal(size=(2, 8)) * 10 + 50

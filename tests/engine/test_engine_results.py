@@ -77,7 +77,7 @@ def _same(asked, kind, width, seed, block_rows, workers):
 
 
 # Under auto all motions are tried; the others are left to the slow tests.
-QUICK = ("auto", "dictionary")
+QUICK = ("auto",)
 
 
 @pytest.mark.parametrize("asked", [*QUICK, *slow(*(name for name in ASKED if name not in QUICK))])
