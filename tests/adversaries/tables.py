@@ -131,6 +131,37 @@ def angles(rng):
     return np.stack([np.cos(turns), np.sin(turns)], axis=2).reshape(600, 8)
 
 
+def parcels(rng):
+    """Width, depth and height, the areas of three sides, and the square of the width."""
+    sides = np.exp(0.3 * rng.normal(size=(600, 1)) + 0.35 * rng.normal(size=(600, 3)))
+    return np.column_stack([sides, sides * np.roll(sides, -1, axis=1), sides[:, 0] ** 2])
+
+
+def interactions(rng):
+    """Columns of a regression: four that correlate, three of their products, a square; all standardised."""
+    four = rng.normal(size=(800, 4)) @ (np.eye(4) + 0.3 * rng.normal(size=(4, 4)))
+    terms = np.column_stack([four, four[:, :3] * four[:, 1:], four[:, 0] ** 2])
+    return (terms - terms.mean(axis=0)) / terms.std(axis=0)
+
+
+def walks(rng):
+    """Twelve months, each the month before and a shock."""
+    return np.cumsum(rng.normal(size=(2000, 12)), axis=1)
+
+
+def readings(rng):
+    """The same patient measured twelve times; a reading forgets a fifth of the one before."""
+    values = rng.normal(size=(2000, 12)) * np.r_[1, np.full(11, 0.6)]
+    for step in range(1, 12):
+        values[:, step] += 0.8 * values[:, step - 1]
+    return values
+
+
+def portfolios(rng):
+    """Eight positions, long or short, each up to the wealth of its owner."""
+    return np.exp(rng.normal(0, 1, (1000, 1))) * rng.uniform(-1, 1, (1000, 8))
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -233,6 +264,11 @@ TABLES = {
     "spending": Table(spending),
     "panel": Table(panel, (Rigid(),)),
     "angles": Table(angles),
+    "parcels": Table(parcels, (Orthogonal(), Rigid())),
+    "interactions": Table(interactions),
+    "walks": Table(walks, (Orthogonal(), Rigid())),
+    "readings": Table(readings),
+    "portfolios": Table(portfolios),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

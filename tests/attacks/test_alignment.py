@@ -10,6 +10,7 @@ import isobreach as ib
 from effort import slow
 from isobreach._progress import no_progress
 from isobreach.attacks import ATTACKS
+from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.twins import twins
 from isobreach.attacks.base import reconstruct
 from isobreach.engine import LocalEngine, as_engine
@@ -359,7 +360,9 @@ def test_a_sample_without_people_of_the_release_links_nobody():
     for seed in range(8):
         people = np.random.default_rng(seed).normal(size=(200, 4))
         release = ib.perturb(people[:150], ib.schemes.Rigid(), seed=seed)
-        assert twins(as_engine(release.data), release.data, people[150:], "rigid", 0.0, no_progress) == ()
+        assert (
+            twins(as_engine(release.data), release.data, people[150:], "rigid", 0.0, no_progress, Evaluations(0)) == ()
+        )
 
 
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])

@@ -319,7 +319,7 @@ def test_planes_of_shared_values_show_every_axis(shift, decimals):
         rows = sparse(rng, 300, 6) @ matrix.T + shift
         rows, error = (rows, 0.0) if decimals is None else (rows.round(decimals), 10.0**-decimals)
         with ONE_BLAS_THREAD:
-            axes = plane_axes(rows, error, rng)
+            axes = plane_axes(rows, error, rng, Evaluations(0))
         assert axes.shape == (6, 6)
         assert (np.abs(axes.T @ matrix).max(axis=0) > 1 - 1e-6).all()
 
@@ -330,7 +330,7 @@ def test_only_axes_of_shared_values_are_found():
         matrix = rotation(5, rng)
         records = np.hstack([sparse(rng, 600, 2), rng.exponential(1, (600, 3))])
         with ONE_BLAS_THREAD:
-            axes = plane_axes(records @ matrix.T, 0.0, rng)
+            axes = plane_axes(records @ matrix.T, 0.0, rng, Evaluations(0))
         assert axes.shape == (5, 2)
         assert np.abs(axes.T @ matrix[:, :2]).max(axis=0) == pytest.approx(1)
 
@@ -342,4 +342,4 @@ def test_records_without_shared_values_have_no_planes(decimals):
         rows = population(rng, 500)
         rows, error = (rows, 0.0) if decimals is None else (rows.round(decimals), 10.0**-decimals)
         with ONE_BLAS_THREAD:
-            assert plane_axes(rows, error, rng).shape[1] == 0
+            assert plane_axes(rows, error, rng, Evaluations(0)).shape[1] == 0

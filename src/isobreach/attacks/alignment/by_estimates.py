@@ -30,7 +30,9 @@ class RangesTuning:
 TUNING = RangesTuning()
 
 
-def by_independence(situation: Situation, rows: FloatArray, axes: FloatArray, effort: Evaluations) -> FittedMotion:
+def by_independence(
+    situation: Situation, rows: FloatArray, axes: FloatArray, effort: Evaluations, *, judged: FloatArray | None = None
+) -> FittedMotion:
     """Name the independent components of the release, and let them descend within what links allow.
 
     Parameters
@@ -41,9 +43,11 @@ def by_independence(situation: Situation, rows: FloatArray, axes: FloatArray, ef
         Released rows; their components, one a column.
     effort
         Counts evaluations.
+    judged
+        Rows whose estimates are made independent, if not the released ones: their directions.
     """
     frame, pose = _placed(situation, rows, axes)
-    pose = sharpened(frame, rows, pose, effort)
+    pose = sharpened(frame, rows if judged is None else judged, pose, effort)
     return FittedMotion("independence", frame, _shifted(frame, pose, rows, situation), effort.used)
 
 

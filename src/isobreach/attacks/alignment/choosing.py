@@ -5,22 +5,26 @@ The density's is trusted where there is a sample: it is the likelihood. Independ
 attributes are independent, which shows in two ways: rows held out are likelier under independent components than under
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
-planes are exact, and trusted before all others unless the sample objects to their names. Without a sample, components
-are trusted if attributes look independent, otherwise links that leave nothing open but noise, then ranges.
+products and planes are exact, and trusted before all others unless the sample objects to their names; then groups of
+squares, then a series. Without a sample, components are trusted if attributes look independent, otherwise links that
+leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
 """
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._random import generator
+from isobreach.attacks.alignment.by_axes import by_axes
 from isobreach.attacks.alignment.by_density import by_density
 from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
-from isobreach.attacks.alignment.by_planes import by_planes
 from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
+from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.studied import PLACES, Studied
@@ -33,11 +37,19 @@ _NEEDS = {
     "independence": "It needs a linked record, a public sample or ranges of the attributes.",
     "ranges": "It needs ranges of the attributes.",
     "planes": "It needs values that many records share, no noise, and a linked record, a sample or ranges.",
+    "directions": "It needs a release without a translation, and a linked record, a sample or ranges.",
+    "products": "It needs columns that are products, no noise, and a linked record, a sample or ranges.",
+    "quadrics": "It needs columns whose squares have one sum, neither noise nor a translation, and a linked record.",
+    "series": "It needs columns that are steps of time, and a linked record.",
 }
 
 
-def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: float, most: int) -> list[FittedMotion]:
-    """What each objective finds, the most trustworthy first; nothing where the knowledge allows none.
+def sought(
+    situation: Situation, studied: Studied, objective: str, *, epsilon: float, most: int
+) -> tuple[list[FittedMotion], int]:
+    """What each objective finds, the most trustworthy first, and the evaluations of all that was looked for.
+
+    There is nothing where the knowledge allows no objective.
 
     Parameters
     ----------
@@ -52,43 +64,72 @@ def sought(situation: Situation, studied: Studied, objective: str, *, epsilon: f
     most
         Evaluations of each search.
     """
-    rows, sample = studied.rows, situation.sample
+    rows = studied.rows
     links = frame_of(
         situation.known, situation.released, rows, None, translates=situation.translates, noise=situation.noise
     )
     if not links.hidden and not situation.noise:
-        return [FittedMotion("links", links, links.start(), 0)]
-    named = sample is not None or situation.bounds is not None or len(situation.known) > 0
-    allowed = {
-        "density": sample is not None and len(sample) > 1,
-        "independence": named,
-        "ranges": situation.bounds is not None,
-        "planes": named and not situation.noise and studied.planes.shape[1] > 0,
-    }
-    if objective != "auto" and not allowed[objective]:
+        return [FittedMotion("links", links, links.start(), 0)], 0
+    allowed, parts = _allowed(situation, studied)
+    if objective != "auto" and objective not in allowed:
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
-    wanted = {name for name in allowed if allowed[name] and objective in ("auto", name)}
-    found: dict[str, FittedMotion] = {}
+    wanted = allowed if objective == "auto" else {objective}
+    found: dict[str, FittedMotion | None] = {}
     if not links.hidden and objective == "auto":
         loose = links.loosened(situation.known, situation.released, situation.noise, situation.translates)
         found["links"] = FittedMotion("links", loose, loose.pose_of(*links.affine(links.start())), 0)
     if "independence" in wanted:
         found["independence"] = by_independence(situation, rows, studied.axes, Evaluations(most))
-    if "planes" in wanted:
-        found["planes"] = by_planes(situation, rows, studied.planes, studied.axes, Evaluations(most))
-    if objective == "auto" and len(situation.known) and not (situation.noise or situation.translates):
-        quadrics = by_quadrics(situation, rows, studied.images) if studied.images else None
-        found |= {} if quadrics is None else {"quadrics": quadrics}
+    if "directions" in wanted:
+        turned = by_independence(situation, rows, studied.directions, Evaluations(most), judged=studied.unit)
+        found["directions"] = replace(turned, objective="directions")
+    for name in ("planes", "products"):
+        if name in wanted:
+            axes = studied.planes if name == "planes" else studied.products
+            found[name] = by_axes(name, situation, rows, axes, studied.axes, Evaluations(most))
+    if "quadrics" in wanted:
+        found["quadrics"] = by_quadrics(situation, rows, studied.images, Evaluations(most))
+    if "series" in wanted:
+        rng = generator(studied.seed, "alignment", PLACES["series"])
+        found["series"] = by_series(situation, rows, studied.series, rng, Evaluations(most))
     if "ranges" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["ranges"])
         found["ranges"] = by_ranges(situation, rows, studied.axes, Evaluations(most), rng)
     if "density" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["search"])
-        also = [found[name] for name in ("independence", "planes") if name in found]
+        also = [one for name in ("independence", "planes", "products", "series") if (one := found.get(name))]
         found["density"] = by_density(
             situation, studied.density, rows, epsilon=epsilon, effort=Evaluations(most), rng=rng, also=also
         )
-    return [found[name] for name in _trusted(found, situation, studied)]
+    made = {name: one for name, one in found.items() if one is not None}
+    spent = sum(studied.spent[part] for part in parts) + sum(one.evaluations for one in made.values())
+    return [made[name] for name in _trusted(made, situation, studied)], spent
+
+
+def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]]:
+    """Objectives that the knowledge and the release allow, and the parts of the study that say so."""
+    sample, linked = situation.sample, len(situation.known) > 0
+    named = sample is not None or situation.bounds is not None or linked
+    exact, turned = named and not situation.noise, not situation.translates
+    allowed = {
+        "density": sample is not None and len(sample) > 1,
+        "independence": named,
+        "directions": named and turned,
+        "ranges": situation.bounds is not None,
+        "planes": exact and studied.planes.shape[1] > 0,
+        "products": exact and studied.products.shape[1] > 0,
+        "quadrics": exact and turned and linked and len(studied.images) > 0,
+        "series": linked and len(studied.series) > 0,
+    }
+    parts = {
+        "axes": named and studied.axes is not None,
+        "directions": allowed["directions"] and studied.directions is not None,
+        "planes": exact,
+        "relations": exact,
+        "products": exact,
+        "series": linked,
+    }
+    return {name for name, yes in allowed.items() if yes}, {name for name, yes in parts.items() if yes}
 
 
 def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Studied) -> list[str]:
@@ -102,10 +143,10 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
             order = ["links", "ranges", "density", "independence"]
     if "independence" in found and studied.independent and _not_rejected("independence", found, situation, studied):
         order = ["independence", "density", "links", "ranges"]
-    if "quadrics" in found:
-        order.insert(0, "quadrics")
-    if "planes" in found:
-        order.insert(0 if _not_rejected("planes", found, situation, studied) else len(order), "planes")
+    order.append("directions")
+    for name in ("series", "quadrics", "planes", "products"):  # exact ones before the series, which is a model
+        if name in found:
+            order.insert(0 if _not_rejected(name, found, situation, studied) else len(order), name)
     return [name for name in order if name in found]
 
 

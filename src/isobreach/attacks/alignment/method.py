@@ -29,7 +29,17 @@ from isobreach.release import ReleaseModel, grid_spacing, released_precision
 
 FloatArray = NDArray[np.float64]
 
-OBJECTIVES = ("auto", "density", "independence", "ranges", "planes")
+OBJECTIVES = (
+    "auto",
+    "density",
+    "independence",
+    "directions",
+    "ranges",
+    "planes",
+    "products",
+    "quadrics",
+    "series",
+)
 EFFORT = 4_000
 
 
@@ -115,7 +125,7 @@ def _run(
     )
     studied = studied.reduced(situation)
     linked, situation = situation, _calibrated(situation, studied)
-    solutions = sought(situation, studied, chosen.objective, epsilon=chosen.epsilon, most=chosen.effort)
+    solutions, spent = sought(situation, studied, chosen.objective, epsilon=chosen.epsilon, most=chosen.effort)
     facts: dict[str, Any] = {
         "motion": situation.motion,
         "linked": len(situation.known),
@@ -144,7 +154,7 @@ def _run(
         certificate=best.certificate,
         forecast=best.forecast,
         confirmed=confirmed.found,
-        evaluations=sum(one.evaluations for one in solutions),
+        evaluations=spent + situation.evaluations,
         **facts,
     )
 

@@ -20,6 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks.alignment.descent import Evaluations
+from isobreach.attacks.alignment.placing import DEAR
+
 FloatArray = NDArray[np.float64]
 
 
@@ -43,7 +46,7 @@ class PlaneTuning:
 TUNING = PlaneTuning()
 
 
-def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator) -> FloatArray:
+def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator, effort: Evaluations) -> FloatArray:
     """Orthonormal normals of the planes that hold more rows than chance, one a column; there may be none.
 
     Parameters
@@ -54,6 +57,8 @@ def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator) -> Floa
         Of a released coordinate.
     rng
         Draws rows and starts.
+    effort
+        Counts evaluations.
     """
     rows = np.unique(rows, axis=0)
     rows = rows[rng.permutation(len(rows))[: TUNING.rows]]
@@ -61,7 +66,7 @@ def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator) -> Floa
     tolerance = max(TUNING.rounding, 4 * np.sqrt(n) * error / size)
     basis, found = np.eye(n), np.zeros((n, 0))  # what is left to search, and the normals
     while basis.shape[1] > 1:
-        normals = _planes(rows @ basis / size, tolerance, rng)
+        normals = _planes(rows @ basis / size, tolerance, rng, effort)
         if not normals.shape[1]:
             break
         found = np.hstack([found, basis @ normals])
@@ -69,7 +74,7 @@ def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator) -> Floa
     return np.hstack([found, basis]) if found.shape[1] == n - 1 else found
 
 
-def _planes(rows: FloatArray, tolerance: float, rng: np.random.Generator) -> FloatArray:
+def _planes(rows: FloatArray, tolerance: float, rng: np.random.Generator, effort: Evaluations) -> FloatArray:
     """Normals at right angles of planes found in one round, the fullest first."""
     n = rows.shape[1]
     lifted = np.hstack([rows - rows.mean(axis=0), np.ones((len(rows), 1))])
@@ -80,6 +85,10 @@ def _planes(rows: FloatArray, tolerance: float, rng: np.random.Generator) -> Flo
     white = lifted @ whitening
     white /= np.linalg.norm(white, axis=1, keepdims=True)
     drawn = _drawn(white, tolerance, rng)
+    # Planes that are drawn and counted, and moments of all rows in every step of a descent.
+    products = TUNING.turns * TUNING.drawn * (n + 1) * (len(rows) + n**2)
+    products += TUNING.steps * 2 * TUNING.begun * len(rows) * (n + 1) * (n + 2) // 2
+    effort.spend(1 + int(products / DEAR))
     starts = np.vstack([drawn, rng.standard_normal((TUNING.begun, n + 1))])
     directions = np.vstack([_descended(white, starts), drawn])  # a descent may leave a plane that is less full
     normals = (directions @ whitening.T)[:, :n]

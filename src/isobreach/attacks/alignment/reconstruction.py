@@ -24,8 +24,11 @@ _CAVEATS = (
 _OBJECTIVES = {
     "density": "the public sample placed in a density of the release",
     "independence": "independent attributes",
+    "directions": "independent attributes of rows of length one",
     "ranges": "values inside their ranges",
     "planes": "planes of values that many records share",
+    "products": "attributes that are products of others",
+    "series": "columns that are steps of time",
     "quadrics": "groups of attributes whose squares have one sum for everybody",
     "links": "links alone",
 }
@@ -38,8 +41,8 @@ class AlignmentReconstruction(Reconstruction):
     Attributes
     ----------
     objective
-        What the hidden rotation was fitted to: ``"density"``, ``"independence"``, ``"ranges"``, ``"planes"``,
-        ``"quadrics"``, ``"links"`` where they left nothing open; None where nothing could be sought.
+        What the hidden rotation was fitted to: a name among ``OBJECTIVES``, or ``"links"`` where they left nothing
+        open; None where nothing could be sought.
     motion
         ``"orthogonal"``, ``"rigid"`` or ``"similarity"``, as given or decided.
     motion_matrix, offset
@@ -91,7 +94,7 @@ def reason(
     if confirmation.complete and mirrors:
         places = ", ".join(str(attribute + 1) for attribute in mirrors)
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
-    if confirmation.complete and solution.objective in ("planes", "quadrics"):
+    if confirmation.complete and solution.objective in ("planes", "products", "quadrics"):
         return False, "not confirmed: attributes in which known records have the same values may be exchanged."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"

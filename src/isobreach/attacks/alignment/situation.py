@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
+from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.twins import twins
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.engine import Engine
@@ -46,6 +47,8 @@ class Situation:
         Standard deviation of an error of a released coordinate, divided by the scale.
     linkage
         Where the known records were linked here.
+    evaluations
+        That twins took.
     """
 
     known: FloatArray
@@ -60,6 +63,7 @@ class Situation:
     scale: float
     noise: float
     linkage: Linkage | None = field(default=None, repr=False)
+    evaluations: int = 0
 
     @property
     def translates(self) -> bool:
@@ -114,7 +118,8 @@ def situation_of(
         motion = _motion(rows, knowledge.sample, noise) if motion == "auto" else motion
         scale = _scale(rows, knowledge.sample) if motion == "similarity" else 1.0
     axes, centre = _flat_of(rows, columns, translates=motion != "orthogonal")
-    shared = twins(release, rows, knowledge.sample, motion, noise, progress)
+    effort = Evaluations(0)
+    shared = twins(release, rows, knowledge.sample, motion, noise, progress, effort)
     return Situation(
         known=np.concatenate([pairs[0], *shared[:1]]),
         released=(np.concatenate([pairs[1], *shared[1:]]) - centre) @ axes / scale,
@@ -128,6 +133,7 @@ def situation_of(
         scale=scale,
         noise=noise / scale,
         linkage=linkage,
+        evaluations=effort.used,
     )
 
 

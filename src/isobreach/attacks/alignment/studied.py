@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the release alone gives: rows to model, a density of them, and their independent components."""
+"""What the release alone gives: rows to model, a density of them, their components, and what they satisfy exactly."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +17,10 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Density, fit_density
 from isobreach.attacks.alignment.planes import plane_axes
+from isobreach.attacks.alignment.products import product_axes
 from isobreach.attacks.alignment.quadrics import images
+from isobreach.attacks.alignment.relations import Relations, relations_of
+from isobreach.attacks.alignment.series import series_covariances
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.engine import Engine
 from isobreach.release import released_precision
@@ -27,7 +32,19 @@ FloatArray = NDArray[np.float64]
 ROWS = 6_000
 _LEAST = 8  # different rows: two parts of four, of which one is modelled
 # Streams of one attack: rows, density, and what each objective draws.
-PLACES = {"rows": 0, "density": 1, "search": 2, "axes": 3, "ranges": 4, "planes": 5, "quadrics": 6}
+PLACES = {
+    "rows": 0,
+    "density": 1,
+    "search": 2,
+    "axes": 3,
+    "ranges": 4,
+    "planes": 5,
+    "quadrics": 6,
+    "relations": 7,
+    "products": 8,
+    "directions": 9,
+    "series": 10,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +59,14 @@ class Studied:
         Of all draws.
     error
         Of a released coordinate, as far as its digits tell.
+    spent
+        Evaluations that each part took, by its name.
     """
 
     rows: FloatArray = field(repr=False)
     seed: int
     error: float = 0.0
+    spent: dict[str, int] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, release: Engine, seed: int | None) -> "Studied":
@@ -81,22 +101,65 @@ class Studied:
     @cached_property
     def density(self) -> Density:
         """Density of the rows."""
-        return fit_density(self.rows, generator(self.seed, "alignment", PLACES["density"]))
+        return fit_density(self.rows, self._drawing("density"))
+
+    def _drawing(self, part: str) -> np.random.Generator:
+        return generator(self.seed, "alignment", PLACES[part])
 
     @cached_property
     def axes(self) -> FloatArray:
         """Independent components of the rows, one a column."""
-        return components(self.rows, generator(self.seed, "alignment", PLACES["axes"]), Evaluations(0))
+        with self._counted("axes") as effort:
+            return components(self.rows, self._drawing("axes"), effort)
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """Rows of length one: a rotation turns directions as it turns rows, and these have no size in common."""
+        lengths = np.linalg.norm(self.rows, axis=1, keepdims=True)
+        return np.asarray(self.rows / np.maximum(lengths, np.finfo(np.float64).tiny))
+
+    @cached_property
+    def directions(self) -> FloatArray:
+        """Independent components of the rows' directions, one a column."""
+        with self._counted("directions") as effort:
+            return components(self.unit, self._drawing("directions"), effort)
 
     @cached_property
     def planes(self) -> FloatArray:
         """Normals of planes that hold many rows exactly, one a column."""
-        return plane_axes(self.rows, self.error, generator(self.seed, "alignment", PLACES["planes"]))
+        with self._counted("planes") as effort:
+            return plane_axes(self.rows, self.error, self._drawing("planes"), effort)
+
+    @cached_property
+    def relations(self) -> Relations:
+        """Relations of degree two that all rows satisfy."""
+        found = relations_of(self.rows, self.error, self._drawing("relations"))
+        self.spent["relations"] = found.evaluations
+        return found
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Axes in which products of attributes stand for themselves, one a column."""
+        with self._counted("products") as effort:
+            return product_axes(self.relations, self._drawing("products"), effort)
 
     @cached_property
     def images(self) -> list[FloatArray]:
         """Images of groups of attributes whose squares have one sum for everybody, as bases."""
-        return images(self.rows, generator(self.seed, "alignment", PLACES["quadrics"]))
+        return images(self.relations, self._drawing("quadrics"))
+
+    @cached_property
+    def series(self) -> list[FloatArray]:
+        """Covariances that the records may have, if their columns are steps of time."""
+        with self._counted("series") as effort:
+            return series_covariances(self.rows, effort)
+
+    @contextmanager
+    def _counted(self, part: str) -> Iterator[Evaluations]:
+        """Keep what a part takes."""
+        effort = Evaluations(0)
+        yield effort
+        self.spent[part] = effort.used
 
     @cached_property
     def independent(self) -> bool:

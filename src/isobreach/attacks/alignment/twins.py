@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
 from isobreach._progress import Progress
+from isobreach.attacks.alignment.descent import Evaluations
+from isobreach.attacks.alignment.placing import DEAR
 from isobreach.engine import Engine
 from isobreach.linking import link
 from isobreach.release import released_precision
@@ -28,7 +30,13 @@ _RECORDS, _ROWS, _BLOCK = 400, 3_000, 500  # that vote, at most: a second of a p
 
 
 def twins(
-    release: Engine, rows: FloatArray, sample: NDArray[Any] | None, motion: str, noise: float, progress: Progress
+    release: Engine,
+    rows: FloatArray,
+    sample: NDArray[Any] | None,
+    motion: str,
+    noise: float,
+    progress: Progress,
+    effort: Evaluations,
 ) -> tuple[FloatArray, ...]:
     """Return records of the sample and their released rows, or nothing.
 
@@ -42,6 +50,8 @@ def twins(
         What the release keeps; twins are sought where it is exact, and at a known scale.
     progress
         Called as ``progress(label, done, total)``.
+    effort
+        Counts evaluations: passes over the release, and comparisons of distances.
     """
     if sample is None or noise or motion == "similarity":
         return ()
@@ -51,6 +61,8 @@ def twins(
     else:
         enough = records.shape[1] + 1 + _CONFIRMING
         records = records[_suspects(release, rows, records)]
+        effort.spend(int(min(len(rows), _ROWS) ** 2 * records.shape[1] / DEAR))
+    effort.spend(1)
     if len(records) < enough:
         return ()
     found = link(records, release, motion="orthogonal" if motion == "orthogonal" else "rigid", progress=progress)
