@@ -2,8 +2,9 @@
 """Settings of all tests; its place here also makes ``oracles`` importable.
 
 Every test of linking and attacks runs on each engine: on arrays with threads, on worker processes, into which each
-kernel is pickled with its parameters, and on Parquet files. The other ways than arrays are slow, except for a part that
-has a kernel of every kind. The larger cases of a test, slow by themselves, run on arrays only.
+kernel is pickled with its parameters, on Parquet files, and some on a Dask cluster, where a pass takes twenty
+milliseconds for the way there and back. The other ways than arrays are slow, except for a part that has a kernel of
+every kind. The larger cases of a test, slow by themselves, run on arrays only.
 """
 
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from effort import load_profile
-from engine_files import ArrayInFiles
+from engine_files import ArrayInFiles, ArrayOnCluster
 from isobreach.engine import LocalEngine, ProcessEngine, using
 from postgres_server import pgvector, postgresql
 
@@ -21,6 +22,12 @@ load_profile()
 
 CONFORMING = ("linking", "attacks")
 TELLING = {"test_linking_edges", "test_kaplan", "test_attacks_ranking"}  # files whose tests are quick on every engine
+SPREAD = {  # files whose tests run on a cluster too, and whether that is slow
+    "test_attacks_ranking": False,
+    "test_linking_edges": True,
+    "test_linking_dictionary": True,
+    "test_kaplan": True,
+}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,6 +44,8 @@ def pytest_generate_tests(metafunc):
         others = {"processes": ProcessEngine, "files": ArrayInFiles}
         kinds = [pytest.param(LocalEngine, id="arrays")]
         kinds += [pytest.param(kind, id=name, marks=marks) for name, kind in others.items()]
+        if path.stem in SPREAD:
+            kinds.append(pytest.param(ArrayOnCluster, id="dask", marks=[pytest.mark.slow] if SPREAD[path.stem] else []))
         metafunc.parametrize("engine", kinds, indirect=True, scope="session")
 
 

@@ -138,8 +138,10 @@ def test_what_is_no_parquet_is_refused(folder, place, said):
     (folder / "t.csv").write_text("a\n1\n")
     with pytest.raises(InputError, match=said):
         ib.scan(folder / place)
-    with pytest.raises(InputError, match=r"engine must be one of local. Got 'spark'"):
+    with pytest.raises(InputError, match=r"engine must be one of local, dask. Got 'spark'"):
         ib.scan(folder, engine="spark")
+    with pytest.raises(InputError, match=r"scheduler must be left out unless engine is dask. Got 'local'"):
+        ib.scan(folder, scheduler="tcp://127.0.0.1:1")
 
 
 def test_what_is_no_number_in_the_last_part_is_named(folder):

@@ -22,11 +22,16 @@ from isobreach.geometry import Estimator
 from isobreach.io import Scan, Source, as_table, bounded_attributes, like, matched_columns, read_ranges
 from isobreach.linking import Choice, Noise, Rule
 
-ENGINES = ("local",)  # where rows may be visited
+ENGINES = ("local", "dask")  # where rows may be visited
 
 
 def scan(
-    path: str | Path, columns: Sequence[str] | None = None, engine: str = "local", *, id_column: str | None = None
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    engine: str = "local",
+    *,
+    scheduler: Any = None,
+    id_column: str | None = None,
 ) -> Scan:
     """Leave a table in its Parquet files: rows larger than memory, visited pass by pass.
 
@@ -42,7 +47,11 @@ def scan(
     columns
         Those to use, in this order; all that hold numbers by default.
     engine
-        ``"local"``: threads of this process.
+        ``"local"``: threads of this process. ``"dask"``: workers of a Dask cluster (``isobreach[dask]``), who read the
+        files under the same paths.
+    scheduler
+        Address of the cluster's scheduler, or a ``distributed.Client`` of it. By default a cluster of as many processes
+        as this machine has processors; it ends with the program.
     id_column
         The column that names the rows; it is read into memory.
 
@@ -56,10 +65,14 @@ def scan(
     (Scan(100 x 3, 1 file), [0, 1])
     """
     check_choice("engine", engine, ENGINES)
+    if engine != "dask" and scheduler is not None:
+        raise InputError("scheduler", "must be left out unless engine is dask", repr(engine))
     found = Source(path, "released").scanned(columns, id_column)
     if found is None:
         rule = "must be a .parquet file, a folder of parts or a pattern, with numbers or vectors of a fixed length"
         raise InputError("path", rule, str(path), "Give the path itself to link, attack or reconstruct.")
+    if engine == "dask":
+        found = found.on_cluster(scheduler)
     if found.left_out:
         warnings.warn(LeftOutWarning("released", found.left_out), stacklevel=2)
     return found

@@ -114,6 +114,7 @@ def _command(attack: Any) -> click.Command:
     decorators += [options.steps, options.columns_of_known] if {"known", "sample"} & set(held) else []
     decorators += [
         options.released_columns,
+        options.engine,
         options.reading,
         *map(options.setting, fields(attack.settings)),
         options.outputs,

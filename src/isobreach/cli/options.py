@@ -132,6 +132,20 @@ def owners_table(columns: str, ids: str = "Column that names the records.") -> C
 
 
 released = click.option("--released", required=True, help="Released table: a file, a database's URL or -.")
+engine = _all(
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="Who reads RELEASED: threads of this program, or the workers of a Dask cluster, from Parquet files.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Scheduler of the Dask cluster, such as tcp://host:8786.  [default: processes of this machine]",
+    ),
+)
 columns_of_known = _all(
     click.option(
         "--columns",
@@ -229,6 +243,7 @@ linking = _all(
 attacker = _all(
     known(True, partial=True),
     released,
+    engine,
     steps,
     columns_of_known,
     released_columns,

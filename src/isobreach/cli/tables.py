@@ -271,7 +271,7 @@ class Holdings:
         sample = records("sample", self._like_known("sample", known, columns), id_column if known is None else None)
         source = self.inputs["released"]
         with console.work(f"reading {source.name}"):
-            released = source.released(released_columns, released_id_column)
+            released = self._released(source, released_columns, released_id_column)
         console.note(f"released: {note}" for note in released.notes)
         read = released.values if isinstance(released, Table) else None  # what is larger than memory is not
         if steps is not None and steps.release and read is not None and steps.release != numbers_hash(read):
@@ -280,6 +280,15 @@ class Holdings:
         width = released.values.shape[1]
         names, limits = bounded_attributes(ranges, None if table is None else table.columns, width)
         return Held(released, known, sample, dictionary, names, limits, self.noise, self._rows(console))
+
+    def _released(self, source: Source, columns: Sequence[str] | None, id_column: str | None) -> Table | Scan:
+        """The released table, read by whoever was asked to."""
+        engine, scheduler = (self._given.get(name) for name in ("engine", "scheduler"))
+        if engine == "dask":
+            return source.spread(scheduler, columns, id_column)
+        if scheduler is not None:
+            raise InputError("scheduler", "must be left out unless the engine is dask", repr(scheduler))
+        return source.released(columns, id_column)
 
     def _rows(self, console: Console) -> NDArray[np.int64] | None:
         """Released rows of the known records, out of the option or the file that it names."""

@@ -34,9 +34,11 @@ class Patience:
     Attributes
     ----------
     connecting
-        For a scheduler to answer, when it is first asked and whenever it is silent: half of the ten that users get.
+        For a scheduler to answer when it is first asked: half of the ten that users get.
     looking
         For a result, before the scheduler is asked whether it is still there.
+    answering
+        For its answer: a busy one may take seconds. With the time before, less than ten.
     starting
         For the first worker of a cluster. Importing Dask and NumPy takes some seconds on a busy machine.
     replacing
@@ -47,6 +49,7 @@ class Patience:
 
     connecting: float = 5.0
     looking: float = 2.0
+    answering: float = 7.0
     starting: float = 60.0
     replacing: float = 60.0
     tiles: int = 128
@@ -137,7 +140,7 @@ class Connection:
         while True:
             try:
                 fine, result = pickle.loads(future.result(timeout=PATIENCE.looking))
-            except TimeoutError:
+            except OSError:  # nothing yet, or the way to it was cut
                 if self._local is not None:
                     self._local.replace()
                 if self._alive():
@@ -165,7 +168,7 @@ class Connection:
         try:
             if self._client.status != "running":
                 raise OSError
-            found = self._client.sync(self._client.scheduler.identity, callback_timeout=PATIENCE.connecting)
+            found = self._client.sync(self._client.scheduler.identity, callback_timeout=PATIENCE.answering)
         except Exception:  # noqa: BLE001 - whatever keeps it from answering
             raise self._gone() from None
         return bool(found["n_workers"])

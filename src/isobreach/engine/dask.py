@@ -61,6 +61,11 @@ class DaskEngine(FileEngine):
         self._cluster.connect()  # a scheduler that is not there is told before anything begins
 
     @classmethod
+    def instead(cls, engine: FileEngine, scheduler: "Scheduler | None" = None) -> "DaskEngine":
+        """Return an engine for the same rows whose workers are those of a cluster."""
+        return cls(engine.files, engine.stored.columns, scheduler=scheduler)
+
+    @classmethod
     def crew(cls, workers: int | None = None) -> Workers:
         """Processes of this machine, as a cluster."""
         return Cluster(workers=workers)
@@ -79,7 +84,7 @@ class DaskEngine(FileEngine):
         place = self._cluster.connect().folder / uuid4().hex
         place.mkdir()
         storing = _Storing(place, scanning.READING.held // self.shape[0])
-        job = _StoringJob(self._stored, kernel, params, beside, self._expected, storing)
+        job = _StoringJob(self.stored, kernel, params, beside, self._expected, storing)
         pieces: list[FloatArray | Part] = []
         start = 0
         try:
@@ -97,7 +102,7 @@ class DaskEngine(FileEngine):
 
     def everything(self, reason: str, progress: Progress = no_progress) -> FloatArray:
         """Return all rows at once, if there is memory for them: read here, where they are wanted."""
-        return FileEngine(self.files, self._stored.columns).everything(reason, progress)
+        return FileEngine(self.files, self.stored.columns).everything(reason, progress)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class FileEngine(Engine):
             raise InputError(files.name, "must have at least one row", "0 rows")
         tile = tile_rows(width)
         wanted = tile * READING.block_tiles if block_rows is None else check_integer("block_rows", block_rows, least=1)
-        self._stored = StoredRows(files, tuple(columns), (files.groups[-1].stop, width), -(-wanted // tile) * tile)
+        self.stored = StoredRows(files, tuple(columns), (files.groups[-1].stop, width), -(-wanted // tile) * tile)
         self._workers = self.crew(workers)
         self._kept = _Kept(np.empty(0, dtype=np.int64), np.empty((0, width)))
         self._expected = self._kept.numbers
@@ -120,12 +120,12 @@ class FileEngine(Engine):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return self._stored.shape
+        return self.stored.shape
 
     @property
     def files(self) -> Files:
         """The files that the rows are in."""
-        return self._stored.files
+        return self.stored.files
 
     @property
     def dtype(self) -> np.dtype[np.generic]:
@@ -149,7 +149,7 @@ class FileEngine(Engine):
     @property
     def _least(self) -> int:
         """Least rows of a stretch."""
-        return READING.stretch_tiles * self._stored.tile
+        return READING.stretch_tiles * self.stored.tile
 
     def scan(
         self,
@@ -162,12 +162,12 @@ class FileEngine(Engine):
     ) -> Iterator[T]:
         """``kernel(block, first_row, params)`` for every block, results in row order as they come."""
         address(kernel)
-        return self._scanned(Job(self._stored, kernel, params, beside, self._expected), label, progress)
+        return self._scanned(Job(self.stored, kernel, params, beside, self._expected), label, progress)
 
     def _scanned(
         self, job: Job, label: str, progress: Progress, task: Callable[[Sequence[Group], Job], Visited] = visit
     ) -> Iterator[Any]:
-        total, tile = self.shape[0], self._stored.tile
+        total, tile = self.shape[0], self.stored.tile
         picked: list[tuple[IntArray, FloatArray]] = []
         open_, start = np.empty((0, self.shape[1])), 0  # rows of a tile that the next stretch has to complete
         for visited in self._workers.run(task, self._stretches, job, ahead=1):
@@ -209,7 +209,7 @@ class FileEngine(Engine):
             return self._kept.take(wanted)
         lacking = np.union1d(lacking, self._passed(lacking))
         visited = stretches((one for one in self.files.groups if _within(lacking, one)), self._least)
-        found = self._kept.and_more([lacking], self._workers.run(pick, visited, (self._stored, lacking)))
+        found = self._kept.and_more([lacking], self._workers.run(pick, visited, (self.stored, lacking)))
         if found.rows.size <= READING.kept:
             self._kept, self._expected = found, found.lacks(self._expected)
         return found.take(wanted)
@@ -252,7 +252,7 @@ class FileEngine(Engine):
         """Where an entry stands: its row and, where there are several files, the file; the name of its column."""
         file, within = self.files.file_of(row)
         part = f" (row {within + 1} of {file})" if len(self.files.paths) > 1 else ""
-        columns = self._stored.columns
+        columns = self.stored.columns
         name = repr(columns[column]) if len(columns) == self.shape[1] else str(column + 1)
         return f"row {row + 1}{part}, column {name}"
 

@@ -2,7 +2,7 @@
 """Tables that stay in their files: Parquet, visited pass by pass instead of being read into memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,12 @@ class Scan:
     def __repr__(self) -> str:
         (rows, columns), files = self.values.shape, len(self.values.files.paths)
         return f"Scan({rows} x {columns}, {files} file{'s' * (files > 1)})"
+
+    def on_cluster(self, scheduler: Any = None) -> "Scan":
+        """Return the same rows, visited by the workers of a Dask cluster: see ``isobreach.scan``."""
+        from isobreach.engine import DaskEngine
+
+        return replace(self, values=DaskEngine.instead(self.values, scheduler))
 
     def table(self) -> Table:
         """Return the same rows in memory."""

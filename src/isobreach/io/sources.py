@@ -126,6 +126,24 @@ class Source:
         """
         return self.scanned(columns, id_column, _LARGE) or self.read(columns, id_column)
 
+    def spread(self, scheduler: str | None, columns: Sequence[str] | None = None, id_column: str | None = None) -> Scan:
+        """Return a released table that the workers of a Dask cluster read.
+
+        Parameters
+        ----------
+        scheduler
+            Its address; None for processes of this machine.
+        columns, id_column
+            As for ``read``.
+        """
+        found = self.scanned(columns, id_column)
+        if found is None:
+            rule = (
+                f"must be local where {self._role} is not in Parquet files, with numbers or vectors of a fixed length"
+            )
+            raise InputError("engine", rule, f"dask for {self.name}")
+        return found.on_cluster(scheduler)
+
     def stored(
         self, columns: Sequence[str] | None = None, id_column: str | None = None, *, raw: bool = False
     ) -> Stored:
