@@ -30,6 +30,10 @@ def seen(block, first_row, params):
     return first_row, len(block), block.flags.c_contiguous, str(block.dtype), float(block[0, 0])
 
 
+def kept(block, first_row, params):
+    return block[:]
+
+
 def with_column(block, first_row, params, part):
     return block[:, 0] + part
 

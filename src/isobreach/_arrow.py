@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MANY = 1 << 14  # rows for which a compiled kernel is worth its loading: blocks of a pass, not batches of a small table
+_MANY = 1 << 11  # rows for which a compiled kernel is worth its loading: blocks of a pass, not a small table
 
 
 def is_numeric(arrow_type: Any) -> bool:
@@ -53,6 +53,24 @@ def plain(column: Any) -> Any:
     if pa.types.is_decimal(column.type) or (column.null_count and not pa.types.is_floating(column.type)):
         column = column.cast(pa.float64(), safe=False)
     return column.fill_null(float("nan")) if column.null_count else column
+
+
+def arrow_array(values: NDArray[Any]) -> Any:
+    """Return an array of one dimension as Arrow has it, without a copy of its numbers.
+
+    Arrow's own way imports pandas wherever that is installed, which takes longer than a small table does.
+    """
+    import pyarrow as pa
+
+    if values.dtype == np.bool_:
+        bits = pa.py_buffer(np.packbits(values, bitorder="little"))
+        return pa.Array.from_buffers(pa.bool_(), len(values), [None, bits])
+    if values.dtype.kind in "iuf" and values.dtype.isnative:
+        numbers = pa.py_buffer(np.ascontiguousarray(values))
+        return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, numbers])
+    if values.dtype.kind in "US":
+        return pa.array(values.tolist())
+    return pa.array(values)
 
 
 def fill(into: NDArray[Any], columns: list[Any]) -> None:

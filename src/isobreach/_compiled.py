@@ -17,8 +17,10 @@ from isobreach._progress import compiling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Sums may be reordered for speed; NaN and infinity keep their meaning: they are how bad entries are found.
-REORDERED = frozenset({"reassoc", "contract", "nsz"})
+# A product and a sum may become one operation, and sums be reordered for speed; NaN and infinity keep their meaning:
+# they are how bad entries are found.
+FUSED = frozenset({"contract", "nsz"})
+REORDERED = FUSED | {"reassoc"}
 
 
 class _Compilations(event.Listener):
@@ -34,12 +36,12 @@ class _Compilations(event.Listener):
 event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]  # numba has no types
 
 
-def compiled(*, reorder: bool = False) -> Callable[[F], F]:
-    """Compile a kernel when it is first called; ``reorder`` allows sums to be reordered."""
+def compiled(*, reorder: bool = False, fuse: bool = False) -> Callable[[F], F]:
+    """Compile a kernel when it is first called; ``reorder`` allows sums to be reordered, ``fuse`` products and sums."""
     options: dict[str, Any] = {
         "nogil": True,
         "error_model": "numpy",
-        "fastmath": set(REORDERED) if reorder else False,
+        "fastmath": set(REORDERED if reorder else FUSED) if reorder or fuse else False,
     }
 
     def decorate(function: F) -> F:

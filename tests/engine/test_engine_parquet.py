@@ -161,6 +161,14 @@ def test_rows_to_be_kept_are_picked_up_in_passing(read):
     assert len(read) == passed
 
 
+def test_a_kernel_may_keep_its_block():
+    """Blocks are written into again only where nobody holds on to them."""
+    engine = ArrayInFiles(TABLE, parts=1, block_rows=1, workers=1)
+    kept = list(engine.scan(kernels.kept, None, "reading"))
+    assert len(kept) > 2
+    assert np.concatenate(kept).tobytes() == TABLE.tobytes()
+
+
 def test_too_many_rows_are_not_kept(less, read):
     less(kept=10 * COLUMNS)
     engine = ArrayInFiles(TABLE)

@@ -5,9 +5,10 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
+from scipy.special import betainc
 
 from isobreach.errors import InputError
-from isobreach.geometry import ESTIMATORS, attribute_breach_probability, breach_probability, estimate_radius
+from isobreach.geometry import ESTIMATORS, attribute_breach_probability, breach_probability, estimate_radius, sphere
 from oracles import guess_probability, printed_rho, sphere_points
 
 DRAWS = 200_000
@@ -184,3 +185,14 @@ def test_bad_arguments_are_named(arguments, message):
 def test_bad_arguments_of_an_attribute_are_named(name):
     with pytest.raises(InputError, match=f"{name} must be >= 0 everywhere. Got a negative number or NaN."):
         attribute_breach_probability(**{"residual": 1, "spread": 1, "hidden_dimension": 3, "tolerance": 1, name: -1})
+
+
+@pytest.mark.parametrize("h", [2, 3, 8, 17, 100, 400])
+def test_caps_by_their_series_are_those_of_the_library(h):
+    """On either side of where the series ends, and for an array of dimensions as for each alone."""
+    sine = np.sqrt(np.concatenate([np.geomspace(1e-12, 1, 400), [sphere._SMALL, np.nextafter(sphere._SMALL, 0)]]))
+    caps = sphere._cap(sine, np.full(len(sine), float(h)))
+    np.testing.assert_allclose(caps, 0.5 * betainc((h - 1) / 2, 0.5, sine**2), rtol=1e-12, atol=1e-300)
+    mixed = np.where(np.arange(len(sine)) % 3, h, 5.0)
+    assert (sphere._cap(sine, mixed)[mixed == h] == caps[mixed == h]).all()
+    assert sphere._cap(sine[7:8], np.array([float(h)])) == caps[7:8]

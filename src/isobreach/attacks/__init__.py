@@ -1,27 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What an attacker does: attacks by name, each a module of this package or of another."""
 
+from typing import TYPE_CHECKING
+
+from isobreach._lazy import loading
 from isobreach._settings import setting
-from isobreach.attacks.base import Attack, NoSettings, Reconstruction
-from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE, KaplanReconstruction, kaplan_estimates, pair_distances
-from isobreach.attacks.knowledge import Knowledge
-from isobreach.attacks.known_input import (
-    DETERMINED,
-    AttackResult,
-    AttackSummary,
-    Kind,
-    KnownInputReconstruction,
-    attack,
-    attack_document,
-    attack_linked,
-    hints,
-    normalised,
-    summarise,
-)
-from isobreach.attacks.lattice import LatticeReconstruction
-from isobreach.attacks.pairs import attribute_privacy
-from isobreach.attacks.refine import Evidence, ValueGrid, blind, interval_guess, refined, variants
-from isobreach.attacks.registry import ATTACKS, describe, reconstruct
+
+if TYPE_CHECKING:
+    from isobreach.attacks.base import Attack, NoSettings, Reconstruction
+    from isobreach.attacks.kaplan import (
+        ITERATIONS,
+        LEARNING_RATE,
+        KaplanReconstruction,
+        kaplan_estimates,
+        pair_distances,
+    )
+    from isobreach.attacks.knowledge import Knowledge
+    from isobreach.attacks.known_input import (
+        DETERMINED,
+        AttackResult,
+        AttackSummary,
+        Kind,
+        KnownInputReconstruction,
+        attack,
+        attack_document,
+        attack_linked,
+        hints,
+        normalised,
+        summarise,
+    )
+    from isobreach.attacks.lattice import LatticeReconstruction
+    from isobreach.attacks.pairs import attribute_privacy
+    from isobreach.attacks.refine import Evidence, ValueGrid, blind, interval_guess, refined, variants
+    from isobreach.attacks.registry import ATTACKS, describe, reconstruct
 
 __all__ = [
     "ATTACKS",
@@ -57,3 +68,29 @@ __all__ = [
     "summarise",
     "variants",
 ]
+
+__getattr__ = loading(
+    __name__,
+    {
+        "base": ("Attack", "NoSettings", "Reconstruction"),
+        "kaplan": ("ITERATIONS", "LEARNING_RATE", "KaplanReconstruction", "kaplan_estimates", "pair_distances"),
+        "knowledge": ("Knowledge",),
+        "known_input": (
+            "DETERMINED",
+            "AttackResult",
+            "AttackSummary",
+            "Kind",
+            "KnownInputReconstruction",
+            "attack",
+            "attack_document",
+            "attack_linked",
+            "hints",
+            "normalised",
+            "summarise",
+        ),
+        "lattice": ("LatticeReconstruction",),
+        "pairs": ("attribute_privacy",),
+        "refine": ("Evidence", "ValueGrid", "blind", "interval_guess", "refined", "variants"),
+        "registry": ("ATTACKS", "describe", "reconstruct"),
+    },
+)

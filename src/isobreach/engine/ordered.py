@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._compiled import compiled
+
 if TYPE_CHECKING:
     from isobreach.engine.column import Column
 
@@ -22,6 +24,7 @@ Function = Callable[[FloatArray], FloatArray]
 
 _SHORT = 1 << 18  # numbers that are sorted
 _BINS, _MANTISSA = 1 << 20, 11
+_MINUS_ZERO = -(1 << 63)  # bit by bit
 _LOWEST = (1023 - 128) << _MANTISSA  # leading bits of 2^-128: what is smaller goes into one bin
 
 
@@ -86,14 +89,10 @@ class _Counted(Ordered):
         counts, sums = np.zeros(_BINS, dtype=np.int64), np.zeros(_BINS)
         low, high = np.full(_BINS, np.inf), np.full(_BINS, -np.inf)
         for part in _parts(column, excluded):
-            here = _bins(part)
-            np.add.at(counts, here, 1)
-            with np.errstate(over="ignore"):  # numbers of a bin have one sign: their mean is then its largest
-                np.add.at(sums, here, part)
-            np.minimum.at(low, here, part)
-            np.maximum.at(high, here, part)
+            _count(part, _bits(part), counts, sums, low, high)
         self._used = np.flatnonzero(counts)
         self._counts, self._low, self._high = counts[self._used], low[self._used], high[self._used]
+        # Numbers of a bin have one sign: where their sum is infinite, their mean is the largest.
         self._means = np.clip(sums[self._used] / self._counts, self._low, self._high)
         self._ends = np.cumsum(self._counts)  # numbers up to the end of each bin
 
@@ -134,19 +133,44 @@ class _Counted(Ordered):
             return {}
         wanted = np.zeros(_BINS, dtype=np.bool_)
         wanted[self._used[bins]] = True
-        parts = [part[wanted[_bins(part)]] for part in _parts(self._column, self._excluded)]
+        parts = [part[_among(_bits(part), wanted)] for part in _parts(self._column, self._excluded)]
         numbers = np.sort(np.concatenate(parts))
         ends = np.cumsum(self._counts[bins])
         return dict(zip(bins.tolist(), np.split(numbers, ends[:-1]), strict=True))
 
 
-def _bins(numbers: FloatArray) -> IntArray:
-    """Bins of numbers, none of them NaN: the larger the number, the larger its bin, or the same."""
-    bits = (numbers + 0.0).view(np.int64)  # of the zeros only the positive one
-    size = bits & 0x7FFF_FFFF_FFFF_FFFF
-    size >>= 52 - _MANTISSA
-    size -= _LOWEST
-    np.clip(size, 0, _BINS // 2 - 1, out=size)
-    size ^= bits >> 63  # negative numbers the other way round
-    size += _BINS // 2
-    return size
+def _bits(numbers: FloatArray) -> IntArray:
+    """The numbers bit by bit."""
+    return np.ascontiguousarray(numbers).view(np.int64)
+
+
+@compiled()
+def _bin(bits: int) -> int:
+    """Bin of a number, not NaN: the larger the number, the larger its bin, or the same."""
+    size = ((bits & 0x7FFF_FFFF_FFFF_FFFF) >> (52 - _MANTISSA)) - _LOWEST
+    size = max(0, min(size, _BINS // 2 - 1))
+    if bits < 0 and bits != _MINUS_ZERO:  # negative numbers the other way round
+        size = -1 - size
+    return size + _BINS // 2
+
+
+@compiled()
+def _count(
+    numbers: FloatArray, bits: IntArray, counts: IntArray, sums: FloatArray, low: FloatArray, high: FloatArray
+) -> None:
+    """Add numbers to the bins."""
+    for i in range(len(numbers)):
+        place, number = _bin(bits[i]), numbers[i]
+        counts[place] += 1
+        sums[place] += number
+        low[place] = min(low[place], number)
+        high[place] = max(high[place], number)
+
+
+@compiled()
+def _among(bits: IntArray, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which numbers are in a bin that is wanted."""
+    found = np.empty(len(bits), dtype=np.bool_)
+    for i in range(len(bits)):
+        found[i] = wanted[_bin(bits[i])]
+    return found

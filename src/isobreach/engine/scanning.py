@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._arrow import numpy_type, vector_width
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
-from isobreach.engine.base import BLOCK_TILES, Engine, Kernel, tile_rows
+from isobreach.engine.base import Engine, Kernel, tile_rows
 from isobreach.engine.column import ArrayColumn, Column, FileColumn, FloatArray, IntArray
 from isobreach.engine.files import Files, Group
 from isobreach.engine.threads import Threads
@@ -38,7 +38,7 @@ class Reading:
     Attributes
     ----------
     block_tiles
-        Tiles of a block, and of a batch that is decoded: eight megabytes. Smaller ones take longer, a call at a time.
+        Tiles of a block, and of a batch that is decoded: one megabyte, which a second-level cache holds.
     stretch_tiles
         Least tiles of a stretch: what is left over between two stretches is then little.
     kept
@@ -49,7 +49,7 @@ class Reading:
         Of the memory that is free, what all rows at once may take.
     """
 
-    block_tiles: int = BLOCK_TILES
+    block_tiles: int = 2
     stretch_tiles: int = 32
     kept: int = 1 << 24
     held: int = 1 << 23

@@ -3,14 +3,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
-from isobreach._arrow import fill
+from isobreach._arrow import arrow_array, fill
 from isobreach.engine.base import Kernel, tile_rows
 from isobreach.engine.column import Column, FloatArray, IntArray
 from isobreach.engine.files import Files, Group
+
+_ALONE = 2  # references to an array that only its owner has, as Python counts them
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,17 +51,25 @@ class _Rows:
     def __init__(self, stored: StoredRows, stretch: Sequence[Group]) -> None:
         self._batches = stored.files.batches(stretch, stored.columns, stored.block)
         self._rest: list[Any] = []
+        self._block = np.empty((0, stored.shape[1]))
 
-    def take(self, rows: int, width: int) -> FloatArray:
+    def take(self, rows: int) -> FloatArray:
         """The next so many rows."""
-        block, done = np.empty((rows, width)), 0
+        block, done = self._room(rows), 0
         while done < rows:
             part = self._rest or next(self._batches)
-            here = min(len(part[0]), rows - done)
-            fill(block[done : done + here], [column.slice(0, here) for column in part])
-            self._rest = [column.slice(here) for column in part] if here < len(part[0]) else []
+            count = len(part[0])
+            here = min(count, rows - done)
+            fill(block[done : done + here], part if here == count else [column.slice(0, here) for column in part])
+            self._rest = [column.slice(here) for column in part] if here < count else []
             done += here
         return block
+
+    def _room(self, rows: int) -> FloatArray:
+        """A block to write into: the last one, which the cache has, unless a kernel's result holds on to it."""
+        if len(self._block) < rows or getrefcount(self._block) > _ALONE:
+            self._block = np.empty((rows, self._block.shape[1]))
+        return self._block[:rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +87,10 @@ class Job:
         stop = start + len(block)
         more = () if self.beside is None else (self.beside.take(slice(start, stop)),)
         return self.kernel(block, start, self.params, *more), stop
+
+    def visited(self, block: FloatArray, start: int) -> tuple[tuple[IntArray, FloatArray], tuple[Any, int]]:
+        """Both: the wanted rows in a block, and what the kernel makes of it."""
+        return self.picked(block, start), self.result(block, start)
 
     def picked(self, block: FloatArray, start: int) -> tuple[IntArray, FloatArray]:
         """Numbers of the wanted rows in a block, and the rows."""
@@ -97,19 +112,19 @@ class Visited:
 def visit(stretch: Sequence[Group], job: Job) -> Visited:
     """Decode a stretch and call the kernel on its whole blocks."""
     stored = job.stored
-    (total, width), tile, block = stored.shape, stored.tile, stored.block
+    total, tile, block = stored.shape[0], stored.tile, stored.block
     start, stop = stretch[0].start, stretch[-1].stop
     first = min(-(-start // tile) * tile, stop)
     last = stop if stop == total else max(stop // tile * tile, first)
     rows = _Rows(stored, stretch)
-    head = rows.take(first - start, width)
+    head = rows.take(first - start).copy()
     picked, results = [job.picked(head, start)], []
     try:
         for row in range(first, last, block):
-            part = rows.take(min(block, last - row), width)
-            picked.append(job.picked(part, row))
-            results.append(job.result(part, row))
-        tail = rows.take(stop - last, width)
+            found, result = job.visited(rows.take(min(block, last - row)), row)
+            picked.append(found)
+            results.append(result)
+        tail = rows.take(stop - last).copy()
     except Exception as error:  # noqa: BLE001 - results that come before it are given back first
         return Visited(head, results, head[:0], picked, error)
     return Visited(head, results, tail, [*picked, job.picked(tail, last)])
@@ -117,8 +132,6 @@ def visit(stretch: Sequence[Group], job: Job) -> Visited:
 
 def pick(stretch: Sequence[Group], job: tuple[StoredRows, IntArray]) -> FloatArray:
     """Rows of some row groups that are wanted, ascending; what comes after the last is not decoded."""
-    import pyarrow as pa
-
     stored, wanted = job
     wanted = wanted[slice(*np.searchsorted(wanted, [stretch[0].start, stretch[-1].stop]))]
     # Their places among the rows that are read, row groups that lie between left out.
@@ -131,7 +144,7 @@ def pick(stretch: Sequence[Group], job: tuple[StoredRows, IntArray]) -> FloatArr
         here = wanted[done:]
         here = here[: np.searchsorted(here, stop)] - start
         if len(here):
-            places = pa.array(here)
+            places = arrow_array(here)
             fill(found[done : done + len(here)], [column.take(places) for column in columns])
         done, start = done + len(here), stop
         if done == len(found):

@@ -58,12 +58,13 @@ def squared_residuals(rows: FloatArray, hidden: HiddenBasis) -> FloatArray:
     return _narrow(rows, hidden.basis)
 
 
-@compiled(reorder=True)
+@compiled(fuse=True)
 def _narrow(rows: FloatArray, hidden: FloatArray) -> FloatArray:
-    # Flat arrays and unsigned indices, which cannot wrap around: eight sums stay in registers as vectors.
+    # Flat arrays and unsigned indices, which cannot wrap around: eight sums stay in registers as one vector. That they
+    # are written side by side into an array is what shows the compiler so; sums that it may reorder it takes apart.
     m, n, h = np.uintp(rows.shape[0]), np.uintp(rows.shape[1]), np.uintp(hidden.shape[1])
     y, w = rows.ravel(), hidden.ravel()
-    out = np.empty(rows.shape[0])
+    out, sums = np.empty(rows.shape[0]), np.empty(8)
     for i in range(m):
         first = i * n
         square = 0.0
@@ -83,7 +84,10 @@ def _narrow(rows: FloatArray, hidden: FloatArray) -> FloatArray:
                 s5 += v * w[k + np.uintp(5)]
                 s6 += v * w[k + np.uintp(6)]
                 s7 += v * w[k + np.uintp(7)]
-            apart += s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3 + s4 * s4 + s5 * s5 + s6 * s6 + s7 * s7
+            sums[0], sums[1], sums[2], sums[3] = s0, s1, s2, s3
+            sums[4], sums[5], sums[6], sums[7] = s4, s5, s6, s7
+            for lane in range(8):
+                apart += sums[lane] * sums[lane]
         out[i] = apart / square if square > 0.0 else 0.0
     return out
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrow import arrow_array
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.atomic import atomic_file
@@ -205,10 +206,13 @@ def write_columns(path: str | Path, parts: Iterable[Mapping[str, NDArray[Any]]],
             return
         writer = None
         for part in parts:
-            table = pa.table(dict(part))
-            # Text repeats; of numbers that do not, a dictionary is begun and given up.
+            table = pa.table({name: arrow_array(values) for name, values in part.items()})
+            # Text repeats; of numbers that do not, a dictionary is begun and given up. Numbers of rows count up.
             named = [one.name for one in table.schema if pa.types.is_string(one.type)]
-            writer = writer or parquet.ParquetWriter(temporary, table.schema, use_dictionary=named)
+            counts = {one.name: "DELTA_BINARY_PACKED" for one in table.schema if pa.types.is_integer(one.type)}
+            writer = writer or parquet.ParquetWriter(
+                temporary, table.schema, use_dictionary=named, column_encoding=counts or None
+            )
             writer.write_table(table)
         if writer is not None:
             writer.close()

@@ -32,7 +32,7 @@ from isobreach.linking import Choice, Linkage, Noise, Rule, link
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 15  # rows whose probabilities are computed at a time: intermediate arrays stay in the cache
 
 
 def _plain(values: FloatArray, rows: IntArray) -> Any:
@@ -159,7 +159,7 @@ class AttackResult:
         wanted = None if rows is None else self._checked(rows)
         result = np.empty(self.shape[0] if wanted is None else len(wanted))
         true_norms = None if norms is None else _checked_norms(norms, len(result)) * self.linkage.scale
-        for start in range(0, len(result), _CHUNK):  # intermediate arrays stay small beside the release
+        for start in range(0, len(result), _CHUNK):
             part = slice(start, start + _CHUNK)
             measured = self._measured.take(part if wanted is None else wanted[part])
             theirs = None if true_norms is None else true_norms[part]
@@ -208,10 +208,12 @@ class AttackResult:
         """Return released rows, their relative residuals and breach probabilities, some rows at a time."""
         sure = np.array(sorted(self._record_of), dtype=np.int64)
         for start, measured in self._measured.chunks():
-            rows = np.arange(start, start + len(measured))
-            claim = self._exposure.claim(measured, self.epsilon, self.estimator)
-            claim[np.isin(rows, sure, assume_unique=True)] = 1.0
-            yield rows, self._exposure.relative_residual(measured), claim
+            claim = np.empty(len(measured))
+            for place in range(0, len(measured), _CHUNK):
+                part = slice(place, place + _CHUNK)
+                claim[part] = self._exposure.claim(measured[part], self.epsilon, self.estimator)
+            claim[within(sure, start, len(claim))] = 1.0
+            yield np.arange(start, start + len(claim)), self._exposure.relative_residual(measured), claim
 
     @property
     def estimates(self) -> Any:
@@ -245,6 +247,11 @@ class AttackResult:
         if wanted.dtype.kind not in "iu" or wanted.ndim != 1 or ((wanted < 0) | (wanted >= total)).any():
             raise InputError("rows", f"must be whole numbers from 0 to {total - 1}", repr(rows)[:40])
         return wanted.astype(np.int64)
+
+
+def within(rows: IntArray, start: int, count: int) -> IntArray:
+    """Places of some rows, ascending, among so many from ``start`` on."""
+    return rows[slice(*np.searchsorted(rows, [start, start + count]))] - start
 
 
 @dataclass(frozen=True, eq=False)

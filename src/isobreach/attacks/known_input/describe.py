@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from isobreach._phrases import KINDS, MOTIONS, count, percent, probability
-from isobreach.attacks.known_input.attack import AttackResult
+from isobreach.attacks.known_input.attack import AttackResult, within
 from isobreach.attacks.known_input.summary import AttackSummary, summarise
 from isobreach.document import Chart, Column, Columns, Document, Line, Panel, Section, Table, Text, in_one_part
 from isobreach.linking import (
@@ -280,10 +280,12 @@ def _threat(summary: AttackSummary) -> str:
 def _per_record(result: AttackResult) -> Iterator[Columns]:
     ids, linked = result.linkage.released_ids, result.linked_rows
     for rows, residual, claim in result.by_row():
+        known = np.zeros(len(rows), dtype=np.bool_)
+        known[within(linked, int(rows[0]), len(rows))] = True
         yield {
             "row": rows,
             **({} if ids is None else {"id": ids[rows[0] : rows[-1] + 1]}),
-            "linked": np.isin(rows, linked, assume_unique=True),
+            "linked": known,
             "relative_residual": residual,
             "breach_probability": claim,
         }
