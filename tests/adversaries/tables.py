@@ -144,6 +144,15 @@ def interactions(rng):
     return (terms - terms.mean(axis=0)) / terms.std(axis=0)
 
 
+def clinic(rng):
+    """Height, weight and their index, waist and hip and their ratio, age, pressure."""
+    height, fat = rng.normal(1.72, 0.09, 800), rng.normal(size=800)
+    weight = 22 * height**2 * np.exp(0.15 * fat + 0.08 * rng.normal(size=800))
+    waist, hip = 60 + 25 * np.exp(0.3 * fat) + 4 * rng.normal(size=800), 95 + 8 * fat + 4 * rng.normal(size=800)
+    rest = rng.uniform(20, 80, 800), 120 + 8 * fat + 10 * rng.normal(size=800)
+    return np.column_stack([100 * height, weight, weight / height**2, waist, hip, 100 * waist / hip, *rest])
+
+
 def walks(rng):
     """Twelve months, each the month before and a shock."""
     return np.cumsum(rng.normal(size=(2000, 12)), axis=1)
@@ -266,6 +275,7 @@ TABLES = {
     "angles": Table(angles),
     "parcels": Table(parcels, (Orthogonal(), Rigid())),
     "interactions": Table(interactions),
+    "clinic": Table(clinic, sizes=(3,), epsilon=0.03),
     "walks": Table(walks, (Orthogonal(), Rigid())),
     "readings": Table(readings),
     "portfolios": Table(portfolios),

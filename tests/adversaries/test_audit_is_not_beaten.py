@@ -56,6 +56,7 @@ TELLING = [
         ("twins_by_distances", "panel, rigid", 0),
         ("circle_planes", "angles, orthogonal", 2),
         ("products_of_columns", "parcels, orthogonal", 2),
+        ("powers_of_columns", "clinic, orthogonal", 3),
         ("steps_of_time", "walks, orthogonal", 2),
         ("independent_shares", "portfolios, orthogonal", 2),
         ("spectral_filter", "low rank, noisy", 24),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the release alone shows of its columns: products of others, steps of time, sizes that records have."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.products import Sparse, product_axes
 from isobreach.attacks.alignment.relations import relations_of
 from isobreach.attacks.alignment.series import series_covariances
+from isobreach.attacks.alignment.studied import Studied
 from isobreach.geometry import haar
 
 
@@ -43,11 +46,25 @@ def test_products_show_the_axes_of_their_columns(shift):
         assert (np.abs(axes.T @ matrix).max(axis=1) > 1 - 1e-6).all()
 
 
+def test_products_of_three_show_axes_that_products_of_two_do_not():
+    """An index is weight over squared height, a ratio waist over hip; two more columns take part in neither."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        height, weight, waist, hip, *others = np.exp(0.3 * rng.normal(size=(6, 400)) + 0.2 * rng.normal(size=400))
+        records = np.column_stack([height, weight, weight / height**2, waist, hip, waist / hip, *others])
+        matrix = haar(8, rng)
+        axes = Studied(records @ matrix.T, seed).products
+        found = np.abs(axes.T @ matrix)
+        assert sorted(found.argmax(axis=1)) == [0, 2, 3, 4, 5]
+        assert (found.max(axis=1) > 1 - 1e-6).all()
+
+
 def test_tables_without_products_have_no_relations():
     for seed in range(8):
         rng = np.random.default_rng(seed)
         for rows in (rng.normal(size=(200, 6)), rng.exponential(1, (200, 6)), walks(rng, 200, 6), np.ones((200, 6))):
             assert len(relations_of(rows, 0.0, rng)) == 0
+            assert Studied(rows, 0).products.shape == (6, 0)
 
 
 def test_axes_that_a_relation_leaves_open_are_not_told():
@@ -60,10 +77,12 @@ def test_axes_that_a_relation_leaves_open_are_not_told():
         assert product_axes(relations, rng, Evaluations(0)).shape == (6, 0)
 
 
-def test_the_slope_of_sparse_forms_is_that_of_their_value():
+@pytest.mark.parametrize("degree", [2, 3])
+def test_the_slope_of_sparse_forms_is_that_of_their_value(degree):
     rng = np.random.default_rng(0)
-    forms = rng.normal(size=(3, 4, 4))
-    sparse, step = Sparse(forms + forms.transpose(0, 2, 1)), 1e-6
+    forms = rng.normal(size=(3, *(4,) * degree))
+    forms = sum(forms.transpose(0, *order) for order in permutations(range(1, degree + 1)))
+    sparse, step = Sparse(forms), 1e-6
     frame, along = haar(4, rng), rng.normal(size=(4, 4))
     value, slope, _ = sparse.gradient(Pose(frame, np.zeros(0)))
     ahead, behind = (sparse.value(Pose(frame + way * step * along, np.zeros(0))) for way in (1, -1))

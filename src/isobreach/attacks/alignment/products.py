@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Axes that relations between products show: amounts are prices times quantities, areas lengths times widths.
+"""Axes that relations between products show: amounts are prices times quantities, an index weight over squared height.
 
-The forms A_k of such relations are e_a e_b' + e_b e_a' in the attributes' own axes: nearly all of their entries are
-zero, and in any other frame they are not. With T_k = R' A_k R for a frame R and orthonormal forms,
+The forms A_k of such relations are products of few axes of attributes: nearly all of their entries are zero, and in any
+other frame they are not. With T_k the form in a frame R, T_k = R' A_k R for degree two, and orthonormal forms,
 
-    F(R) = - sum over products (a, b) of d_ab^2,     d_ab = sum over k of T_k,aa^2, or of 2 T_k,ab^2 for a < b,
+    F(R) = - sum over products (a, b) of d_ab^2,     d_ab = sum over k, and over the orders of a and b, of T_k,ab^2,
 
 d_ab the squared length of what a product has in the space of forms. These lengths have a fixed sum, so that F is least
 where few are large: the quartimax rotation of factor analysis (Neuhaus and Wrigley 1954), over frames. The release
@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.placing import DEAR
-from isobreach.attacks.alignment.relations import Relations
+from isobreach.attacks.alignment.relations import Relations, orders
+from isobreach.attacks.alignment.relations import turned as in_frame
 from isobreach.geometry import haar
 
 FloatArray = NDArray[np.float64]
@@ -39,6 +40,7 @@ class ProductTuning:
     agreeing: int = 2  # starts that find the least F
     same: float = 1e-6  # difference of values of F, and of a cosine from one
     none: float = 1e-6  # squared length that a direction has in no form
+    dear: float = 2e6  # entries of all forms times columns: a second of a processor
 
 
 TUNING = ProductTuning()
@@ -51,13 +53,13 @@ class Sparse:
     forms: FloatArray
 
     @cached_property
-    def _weights(self) -> FloatArray:
-        """How often the square of an entry counts: those beside the diagonal stand for one product together."""
-        return 2.0 - np.eye(self.forms.shape[1])
+    def orders(self) -> FloatArray:
+        """How often the square of an entry counts."""
+        return orders(self.forms.shape[1], self.forms.ndim - 1)
 
     def lengths(self, frame: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the T_k and the sums of their squares."""
-        turned = frame.T @ self.forms @ frame
+        turned = in_frame(self.forms, frame, range(1, self.forms.ndim))
         return turned, (turned**2).sum(axis=0)
 
     def value(self, pose: Pose) -> float:
@@ -66,15 +68,19 @@ class Sparse:
 
     def gradient(self, pose: Pose) -> tuple[float, FloatArray, FloatArray]:
         """Return F, dF/dR and nothing for an offset."""
-        turned, squares = self.lengths(pose.rotation)
-        weighted = self._weights * squares
-        slope = -8 * (self.forms @ (pose.rotation @ (weighted * turned))).sum(axis=0)
+        degree, frame = self.forms.ndim - 1, pose.rotation
+        nearly = in_frame(self.forms, frame, range(2, self.forms.ndim))  # but for the first index
+        turned = in_frame(nearly, frame, (1,))
+        squares = (turned**2).sum(axis=0)
+        weighted = self.orders * squares
+        others = [0, *range(2, self.forms.ndim)]
+        slope = -4 * degree * np.tensordot(nearly, weighted * turned, (others, others))
         return -float((weighted * squares).sum()), slope, np.zeros(0)
 
     @property
     def cost(self) -> int:
         """Evaluations that one counts for."""
-        return max(1, int(4 * self.forms.size * self.forms.shape[1] / DEAR))
+        return max(1, int(2 * self.forms.ndim * self.forms.size * self.forms.shape[1] / DEAR))
 
     @property
     def scale(self) -> FloatArray:
@@ -96,11 +102,12 @@ def product_axes(relations: Relations, rng: np.random.Generator, effort: Evaluat
         Counts evaluations.
     """
     n = relations.forms.shape[1]
-    if not len(relations):
+    if not len(relations) or relations.forms.size * n > TUNING.dear:
         return np.zeros((n, 0))
-    lengths, basis = np.linalg.eigh((relations.forms @ relations.forms).sum(axis=0))
+    others = [0, *range(2, relations.degree + 1)]
+    lengths, basis = np.linalg.eigh(np.tensordot(relations.forms, relations.forms, (others, others)))
     across, within = basis[:, lengths <= TUNING.none], basis[:, lengths > TUNING.none]
-    sparse = Sparse(within.T @ relations.forms @ within)
+    sparse = Sparse(in_frame(relations.forms, within, range(1, relations.degree + 1)))
     starts = [Pose(haar(within.shape[1], rng), np.zeros(0)) for _ in range(TUNING.starts)]
     found = [descend(sparse, one, effort, steps=TUNING.steps, gain=TUNING.gain) for one in starts]
     least = min(value for _, value in found)
@@ -117,11 +124,8 @@ def _products(relations: Relations, sparse: Sparse, frame: FloatArray, across: F
     """Directions across all forms, at right angles, of the linear parts of relations with a single product."""
     turned, squares = sparse.lengths(frame)
     chosen: list[FloatArray] = []
-    for a, b in zip(*np.triu_indices(len(squares)), strict=True):
-        weight = 1.0 if a == b else 2.0
-        if weight * squares[a, b] < 1 - TUNING.same:
-            continue
-        direction = across @ (across.T @ (turned[:, a, b] @ relations.linear))
+    for term in zip(*np.nonzero(sparse.orders * squares > 1 - TUNING.same), strict=True):
+        direction = across @ (across.T @ (turned[:, *term] @ relations.linear))
         size = float(np.linalg.norm(direction))
         direction = (direction / max(size, np.finfo(np.float64).tiny))[:, None]
         if size > TUNING.none and all(abs(float((one * direction).sum())) < TUNING.same for one in chosen):

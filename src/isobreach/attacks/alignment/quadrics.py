@@ -48,7 +48,10 @@ def images(relations: Relations, rng: np.random.Generator) -> list[FloatArray]:
         Draws a combination of relations.
     """
     n = relations.forms.shape[1]
-    if not 1 < len(relations) < n or np.abs(relations.linear).max() > TUNING.same * np.abs(relations.forms).max():
+    if not 1 < len(relations) < n:
+        return []
+    linear = relations.linear - 2 * relations.forms @ relations.centre  # about the origin
+    if np.abs(linear).max() > TUNING.same * np.abs(relations.forms).max():
         return []
     levels, basis = np.linalg.eigh(np.tensordot(rng.standard_normal(len(relations)), relations.forms, 1))
     cuts = np.flatnonzero(np.diff(levels) > TUNING.same * np.abs(levels).max()) + 1

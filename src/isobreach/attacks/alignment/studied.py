@@ -139,9 +139,16 @@ class Studied:
 
     @cached_property
     def products(self) -> FloatArray:
-        """Axes in which products of attributes stand for themselves, one a column."""
+        """Axes in which products of two attributes stand for themselves, and of three across these; one a column."""
+        rng, n = self._drawing("products"), self.rows.shape[1]
         with self._counted("products") as effort:
-            return product_axes(self.relations, self._drawing("products"), effort)
+            found = product_axes(self.relations, rng, effort)
+            if found.shape[1] < n:
+                rest = np.linalg.svd(found)[0][:, found.shape[1] :] if found.shape[1] else np.eye(n)
+                cubic = relations_of(self.rows, self.error, rng, degree=3).restricted(rest)
+                effort.spend(cubic.evaluations)
+                found = np.hstack([found, rest @ product_axes(cubic, rng, effort)])
+            return found
 
     @cached_property
     def images(self) -> list[FloatArray]:
