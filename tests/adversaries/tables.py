@@ -14,7 +14,18 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 import isobreach as ib
-from isobreach.schemes import ComponentNoise, MultiplicativeNoise, Noisy, Orthogonal, OrthogonalNoise, Rigid
+from isobreach.schemes import (
+    Aspe,
+    ComponentNoise,
+    DistanceMatrix,
+    Geometric,
+    MultiplicativeNoise,
+    Noisy,
+    Orthogonal,
+    OrthogonalNoise,
+    Permutation,
+    Rigid,
+)
 
 
 @dataclass(frozen=True)
@@ -283,8 +294,10 @@ TABLES = {
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),
     "sizes": Table(sizes, (Orthogonal(),), (1,)),
-    "unlike columns": Table(unlike_columns, (Orthogonal(),), (2,), 0.1),
-    "gaussian": Table(gaussian, (Orthogonal(), Noisy(0.1), MultiplicativeNoise()), (2, 16)),
+    "unlike columns": Table(unlike_columns, (Orthogonal(), Permutation()), (2,), 0.1),
+    "gaussian": Table(
+        gaussian, (Orthogonal(), Noisy(0.1), MultiplicativeNoise(), Geometric(), Aspe(), DistanceMatrix()), (2, 16)
+    ),
     "low rank": Table(low_rank, (Noisy(0.3),), (24,), 0.2),
     "letter": Table(letter, (Orthogonal(),), (4,)),
     "letter jitter": Table(letter_jitter, (Orthogonal(),), (2, 18)),

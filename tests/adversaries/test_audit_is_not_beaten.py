@@ -64,6 +64,10 @@ TELLING = [
         ("likely_record_of_the_sample", "clusters, component-noise", 0),
         ("groups_in_the_release", "clusters, multiplicative-noise", 0),
         ("noise_of_its_own_row", "gaussian, multiplicative-noise", 0),
+        ("length_of_lifted_records", "gaussian, aspe", 6),
+        ("map_of_distances", "gaussian, distance-matrix", 2),
+        ("axes_signed_by_insiders", "gaussian, geometric", 2),
+        ("columns_by_their_values", "unlike columns, permutation", 0),
     ),
 ]
 

@@ -293,7 +293,12 @@ def attackers_of(names: Sequence[str] | None, scheme: str | Scheme) -> list[str]
         usual = [(name, attack) for name, attack in own if attack.installed and name != INSIDERS]
         if model is None or not every:
             return [name for name, attack in usual if attack.audited]
-        return [name for name, attack in usual if attack.suits(model) is None]
+        seen = audits.models(model)
+        return [
+            name
+            for name, attack in usual
+            if attack.suits(model) is None or (attack.audited and audits.why_not(attack, seen) is None)
+        ]
     for name in names:
         attack = attacks.ATTACKS.named("attacks", name)
         if not (every or attack.alone or attack.audited or name == INSIDERS):

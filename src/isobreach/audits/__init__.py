@@ -33,6 +33,7 @@ from isobreach.audits.result import INSIDERS, AuditResult, Reached
 from isobreach.audits.settings import RANGE_SHARE, Settings
 from isobreach.audits.study import GREEDY, audit
 from isobreach.audits.verdict import Gate, gate
+from isobreach.audits.views import models, why_not
 
 __all__ = [
     "EFFORT",
@@ -78,5 +79,7 @@ __all__ = [
     "compare",
     "gate",
     "mean_interval",
+    "models",
+    "why_not",
     "wilson",
 ]

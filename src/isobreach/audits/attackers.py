@@ -24,6 +24,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach.attacks import ATTACKS, Knowledge, reconstruct
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.kept import Kept
+from isobreach.audits.views import View, viewed, views
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
 from isobreach.schemes import Release
@@ -86,6 +87,7 @@ def attackers(
     deviation of a released coordinate.
     """
     found = []
+    seen = [] if model is None else views(release, model, table.records)
     for name in names:
         part = f"{label}: {name}"
         saved = kept.part(part)
@@ -97,12 +99,14 @@ def attackers(
                 )
             )
             continue
-        unsuited = None if model is None else ATTACKS.named("attacks", name).suits(model)
-        if unsuited is None:
-            one = _attacked(name, table, release, noise, seed, progress)
+        attack = ATTACKS.named("attacks", name)
+        view = View(release, model) if model is None else viewed(attack, seen)
+        if view is not None:
+            one = _attacked(name, table, view.release, noise, seed, progress)
         else:
             attributes = len(table.groups.attributes(table.records.shape[1]))
-            one = AttackerFigures(name, False, unsuited, 0.0, 0.0, True, np.zeros(attributes))
+            reason = attack.suits(seen[0].model) or ""
+            one = AttackerFigures(name, False, reason, 0.0, 0.0, True, np.zeros(attributes))
         found.append(one)
         kept.done(part, one.arrays, whole=True)
     return tuple(found)

@@ -29,6 +29,7 @@ from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept
 from isobreach.audits.players import PLAIN, Player, filled, public_settings
+from isobreach.audits.views import viewed, views
 from isobreach.engine import ProcessEngine, Workers, as_engine, default_workers
 from isobreach.geometry import row_norms
 from isobreach.schemes import Scheme, perturb
@@ -234,12 +235,15 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
         truth, public = directions(truth), directions(public)
     spread = 0.0 if game.widths is None else float(np.sqrt(np.mean(game.widths**2) / 12))
     noise = float(np.hypot(key.noise / key.scale, spread)) or None
-    rows = as_engine(np.asarray(release.data, dtype=np.float64) / key.scale if key.scale != 1 else release.data)
+    if key.scale != 1:
+        release = replace(release, data=np.asarray(release.data, dtype=np.float64) / key.scale)
     seed = int(draws.integers(2**31))
+    seen = views(release, model, truth)
+    engines = [as_engine(view.release.data) for view in seen]
     players = [
-        Player(ATTACKS[name], rows, noise, seed, public_settings(model, game.epsilon))
+        Player(ATTACKS[name], engines[seen.index(view)], noise, seed, public_settings(view.model, game.epsilon))
         for name in game.attacks
-        if ATTACKS[name].suits(model) is None
+        if (view := viewed(ATTACKS[name], seen)) is not None
     ]
     scores: list[Scores] = []
     undone: list[Cell] = []  # with whose knowledge everything is read already

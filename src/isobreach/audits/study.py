@@ -42,6 +42,7 @@ from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.audits.verdict import gate
+from isobreach.audits.views import models, why_not
 from isobreach.engine import ONE_BLAS_THREAD, default_workers
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
@@ -307,7 +308,7 @@ def _matrix(
 ) -> AttackerMatrix:
     """What the attackers achieve who are played on splits of the table, unless they were ``played`` before."""
     model = playable(game.scheme)
-    reasons = {name: ATTACKS[name].suits(model) for name in game.attacks}
+    reasons = {name: why_not(ATTACKS[name], models(model)) for name in game.attacks}
     splits = played
     if splits is None:
         splits = list(played_splits(game, settings.splits, kept, progress)) if settings.splits else []

@@ -12,6 +12,7 @@ from isobreach.release.precision import (
     grid_spacing,
     released_precision,
 )
+from isobreach.release.unfolding import behind, unfolded
 from isobreach.release.values import distinct_records, merged, unit_roundoff
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "NoiseKind",
     "Precision",
     "ReleaseModel",
+    "behind",
     "distinct_records",
     "given_precision",
     "grid_decimals",
@@ -30,5 +32,6 @@ __all__ = [
     "on_grid",
     "reads_exactly",
     "released_precision",
+    "unfolded",
     "unit_roundoff",
 ]
