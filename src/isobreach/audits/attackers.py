@@ -24,7 +24,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach.attacks import ATTACKS, Knowledge, reconstruct
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.kept import Kept
-from isobreach.audits.views import View, viewed, views
+from isobreach.audits.views import viewed, views
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
 from isobreach.schemes import Release
@@ -100,9 +100,10 @@ def attackers(
             )
             continue
         attack = ATTACKS.named("attacks", name)
-        view = View(release, model) if model is None else viewed(attack, seen)
-        if view is not None:
-            one = _attacked(name, table, view.release, noise, seed, progress)
+        view = viewed(attack, seen)
+        if model is None or view is not None:
+            attacked = release if view is None else view.release
+            one = _attacked(name, table, attacked, noise, seed, progress)
         else:
             attributes = len(table.groups.attributes(table.records.shape[1]))
             reason = attack.suits(seen[0].model) or ""
