@@ -122,7 +122,7 @@ def test_vectors_stay_in_their_files(tmp_path):
 def test_vectors_without_a_fixed_length_are_read(tmp_path, no_release_is_small):
     parquet.write_table(pa.table({"embedding": RELEASE.data.tolist()}), tmp_path / "t.parquet")
     assert not isinstance(as_released(tmp_path / "t.parquet", "released"), Scan)
-    with pytest.raises(InputError, match=r"path must be a .parquet file, .* vectors of a fixed length"):
+    with pytest.raises(InputError, match=r"path must be Parquet .* vectors of a fixed length"):
         ib.scan(tmp_path / "t.parquet")
 
 
@@ -130,12 +130,14 @@ def test_vectors_without_a_fixed_length_are_read(tmp_path, no_release_is_small):
     ("place", "said"),
     [
         ("*.arrow", "released must be a pattern that names .parquet files"),
-        ("none.parquet", "path must be a .parquet file, a folder of parts or a pattern"),
-        ("t.csv", "path must be a .parquet file, a folder of parts or a pattern"),
+        ("none.parquet", "path must be Parquet .a file, a folder of parts or a pattern"),
+        ("t.arrow", "path must be Parquet .a file, a folder of parts or a pattern"),
     ],
 )
 def test_what_is_no_parquet_is_refused(folder, place, said):
     (folder / "t.csv").write_text("a\n1\n")
+    with pytest.raises(InputError, match=r"engine must be local where released is not in Parquet files"):
+        ib.scan(folder / "t.csv", engine="dask")
     with pytest.raises(InputError, match=said):
         ib.scan(folder / place)
     with pytest.raises(InputError, match=r"engine must be one of local, dask. Got 'spark'"):

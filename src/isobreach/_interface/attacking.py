@@ -33,7 +33,7 @@ def scan(
     scheduler: Any = None,
     id_column: str | None = None,
 ) -> Scan:
-    """Leave a table in its Parquet files: rows larger than memory, visited pass by pass.
+    """Leave a table in its files: rows larger than memory, visited pass by pass.
 
     It goes in wherever a released table goes: ``link``, ``attack``, ``reconstruct``. Results are those of the same
     table in memory, bit for bit. A release that is given by its path and holds more than 128 MiB of numbers is scanned
@@ -43,7 +43,8 @@ def scan(
     ----------
     path
         A Parquet file, a folder of parts, or a pattern such as ``"folder/*.parquet"``; parts in the order of their
-        names. Numbers are columns, or one column of vectors of a fixed length.
+        names. Numbers are columns, or one column of vectors of a fixed length. Or a CSV file, packed or not: it is
+        parsed once, into a temporary file of eight bytes a number (in ``TMPDIR``), which ends with the scan.
     columns
         Those to use, in this order; all that hold numbers by default.
     engine
@@ -67,12 +68,14 @@ def scan(
     check_choice("engine", engine, ENGINES)
     if engine != "dask" and scheduler is not None:
         raise InputError("scheduler", "must be left out unless engine is dask", repr(engine))
-    found = Source(path, "released").scanned(columns, id_column)
+    source = Source(path, "released")
+    found = source.spread(scheduler, columns, id_column) if engine == "dask" else source.scanned(columns, id_column)
     if found is None:
-        rule = "must be a .parquet file, a folder of parts or a pattern, with numbers or vectors of a fixed length"
+        rule = (
+            "must be Parquet (a file, a folder of parts or a pattern; numbers, or vectors of a fixed length) "
+            "or CSV whose numbers have a decimal point"
+        )
         raise InputError("path", rule, str(path), "Give the path itself to link, attack or reconstruct.")
-    if engine == "dask":
-        found = found.on_cluster(scheduler)
     if found.left_out:
         warnings.warn(LeftOutWarning("released", found.left_out), stacklevel=2)
     return found

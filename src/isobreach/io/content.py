@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from isobreach.errors import InputError
+from isobreach.errors import InputError, OutputError
 
 TEXT = (".csv", ".tsv")
 ARROW = (".feather", ".arrow")
@@ -102,6 +102,8 @@ def readable(path: Path, name: str) -> Iterator[None]:
     """Turn an operating system's error into the one line that names the input."""
     try:
         yield
+    except OutputError:
+        raise
     except OSError as error:
         # Arrow and gzip say by such errors that packed bytes are damaged.
         reason = os.strerror(error.errno) if error.errno else "damaged"

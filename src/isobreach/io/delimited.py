@@ -13,7 +13,7 @@ numbers with thousands separators.
 import codecs
 import csv
 import io
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise
 from typing import IO, Any, NamedTuple
@@ -140,38 +140,15 @@ def read_csv(
 
     name = written.name
 
-    written_as = dict(zip(layout.names, layout.raw, strict=True))
     missing = {"null_values": _MISSING, "strings_can_be_null": True} if raw else {}
     odd_rows: list[Any] = []
 
-    def note(row: Any) -> str:
-        odd_rows.append(row)
-        return "error"
-
     def parse(columns: Sequence[str], as_text: Collection[str], *, use_threads: bool = True) -> Any:
-        return pacsv.read_csv(
-            written.content.stream(),
-            pacsv.ReadOptions(
-                use_threads=use_threads,
-                block_size=_BLOCK_BYTES,
-                autogenerate_column_names=not layout.header,
-                encoding=written.encoding or "utf8",
-            ),
-            pacsv.ParseOptions(
-                delimiter=layout.separator,
-                newlines_in_values=True,
-                # In a single column an empty line is a missing value; elsewhere it is nothing.
-                ignore_empty_lines=len(layout.names) > 1,
-                invalid_row_handler=note,
-            ),
-            pacsv.ConvertOptions(
-                include_columns=[written_as[column] for column in columns],
-                column_types={written_as[column]: pa.string() for column in as_text},
-                **missing,
-            ),
-        )
+        types = dict.fromkeys(as_text, pa.string())
+        options = arrow_options(written, layout, columns, types, odd_rows, use_threads=use_threads, **missing)
+        return pacsv.read_csv(written.content.stream(), *options)
 
-    _check_quotes(written, layout.separator)
+    check_quotes(written, layout.separator)
     ids = [] if id_column is None else [id_column]  # kept as written: 007 is not 7
     try:
         table = parse(wanted, ids)
@@ -179,7 +156,7 @@ def read_csv(
         if odd_rows:  # again with one thread: only then does Arrow count the rows
             with suppress(pa.ArrowInvalid):
                 parse(wanted, ids, use_threads=False)
-        raise _malformed(written, layout, odd_rows) from None
+        raise malformed(written, layout, odd_rows) from None
     except UnicodeError:
         raise written.error("other bytes") from None
     columns = dict(zip(wanted, table.columns, strict=True))
@@ -196,10 +173,51 @@ def read_csv(
         floats = [label for label in columns if label != id_column and pa.types.is_floating(columns[label].type)]
         for label, cells in zip(floats, as_written(floats) if floats else (), strict=True):
             _check_points(name, label, cells)
-    columns |= {label: _as_ids(columns[label]) for label in ids}
+    columns |= {label: settled_ids(columns[label]) for label in ids}
     if "" in columns and pa.types.is_null(columns[""].type):
         del columns[""]  # without a name and without a value: lines that end with a separator
     return pa.table(columns)
+
+
+def arrow_options(
+    written: Written,
+    layout: Layout,
+    columns: Sequence[str],
+    types: Mapping[str, Any],
+    odd_rows: list[Any],
+    *,
+    use_threads: bool = True,
+    **more: Any,
+) -> tuple[Any, Any, Any]:
+    """Arrow's options: columns to read, the types of some; rows with other numbers of fields go to ``odd_rows``."""
+    from pyarrow import csv as pacsv
+
+    written_as = dict(zip(layout.names, layout.raw, strict=True))
+
+    def note(row: Any) -> str:
+        odd_rows.append(row)
+        return "error"
+
+    return (
+        pacsv.ReadOptions(
+            use_threads=use_threads,
+            block_size=_BLOCK_BYTES,
+            autogenerate_column_names=not layout.header,
+            encoding=written.encoding or "utf8",
+        ),
+        pacsv.ParseOptions(
+            delimiter=layout.separator,
+            newlines_in_values=True,
+            # In a single column an empty line is a missing value; elsewhere it is nothing.
+            ignore_empty_lines=len(layout.names) > 1,
+            invalid_row_handler=note,
+        ),
+        pacsv.ConvertOptions(
+            include_columns=[written_as[column] for column in columns],
+            column_types={written_as[column]: one for column, one in types.items()},
+            **more,
+        ),
+    )
 
 
 def settled(
@@ -227,7 +245,7 @@ def settled(
     """
     import pyarrow as pa
 
-    read = {label: _Cells.of(name, label, cells) for label, cells in columns.items() if label != id_column}
+    read = {label: Cells.of(name, label, cells) for label, cells in columns.items() if label != id_column}
     commas = commas and any(cells is not None and cells.decimal_comma for cells in read.values())
     if commas and as_written is not None:
         floats = [label for label in read if pa.types.is_floating(columns[label].type)]
@@ -266,7 +284,7 @@ def _records(written: Written, separator: str) -> list[list[str]]:
     return records
 
 
-def _check_quotes(written: Written, separator: str) -> None:
+def check_quotes(written: Written, separator: str) -> None:
     """Refuse a quote that is never closed: Arrow would take the rest of the file for one cell."""
     with written.content.open() as file:
         if sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK_BYTES), b"")) % 2 == 0:
@@ -281,7 +299,8 @@ def _check_quotes(written: Written, separator: str) -> None:
             raise InputError(written.name, "must be well-formed CSV", "quotes that do not match") from None
 
 
-def _malformed(written: Written, layout: Layout, odd_rows: list[Any]) -> InputError:
+def malformed(written: Written, layout: Layout, odd_rows: list[Any]) -> InputError:
+    """Return what to say of text that Arrow could not parse."""
     if odd_rows:
         row = odd_rows[-1]
         return InputError(
@@ -294,14 +313,14 @@ def _malformed(written: Written, layout: Layout, odd_rows: list[Any]) -> InputEr
     return InputError(written.name, rule, "rows that cannot be parsed", step)
 
 
-class _Cells(NamedTuple):
+class Cells(NamedTuple):
     """A column of numbers that Arrow could not read: text without blanks around it, and which cells are missing."""
 
     text: Any
     missing: Any
 
     @classmethod
-    def of(cls, name: str, label: str, cells: Any) -> "_Cells | None":
+    def of(cls, name: str, label: str, cells: Any) -> "Cells | None":
         """Return a column of text as cells of numbers; None if it is none of text, or holds text rather than numbers.
 
         Half of the cells decide: a text column may hold a few numbers, a numeric column a few mistakes.
@@ -324,6 +343,7 @@ class _Cells(NamedTuple):
         return found
 
     def match(self, pattern: str) -> Any:
+        """Which cells a pattern fits."""
         from pyarrow import compute as pc
 
         return pc.match_substring_regex(self.text, pattern)
@@ -374,7 +394,7 @@ def _check_points(name: str, label: str, cells: Any) -> None:
         raise InputError(name, rule, got, _NEXT)
 
 
-def _as_ids(cells: Any) -> Any:
+def settled_ids(cells: Any) -> Any:
     """Return ids as whole numbers if that loses nothing of how they are written, else as text."""
     import pyarrow as pa
 

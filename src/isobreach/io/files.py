@@ -229,13 +229,13 @@ def file_hash(path: str | Path) -> str:
 
 def _read_csv(written: Written, columns: Sequence[str] | None, id_column: str | None, *, raw: bool) -> Stored:
     layout = read_layout(written)
-    id_column, notes = _of_layout(layout, id_column)
+    id_column, notes = ids_of_layout(layout, id_column)
     wanted = wanted_columns(written.name, layout.names, columns, id_column)
     table = read_csv(written, layout, wanted, id_column, raw=raw)
     return Stored(table, id_column, columns is not None, notes, commas=layout.separator == ",")
 
 
-def _of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
+def ids_of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
     """Return the column of ids, and what to say of the first line."""
     notes: tuple[str, ...] = ()
     if layout.counting:
@@ -256,7 +256,7 @@ def _read_excel(
     if not rows:
         raise InputError(name, "must have at least one row", "an empty sheet", " ".join(notes))
     layout = layout_of(name, ["" if cell is None else str(cell) for cell in rows[0]])
-    id_column, more = _of_layout(layout, id_column)
+    id_column, more = ids_of_layout(layout, id_column)
     wanted = wanted_columns(name, layout.names, columns, id_column)
     cells = dict(zip(layout.names, zip(*rows[layout.header :], strict=True), strict=True)) if rows[1:] else {}
     parts = {label: arrow_column(cells.get(label, ())) for label in wanted}

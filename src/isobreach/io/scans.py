@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables that stay in their files: Parquet, visited pass by pass instead of being read into memory."""
+"""Tables that stay in files: Parquet, or CSV put into Parquet once; visited pass by pass, never read into memory."""
 
+import shutil
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +14,10 @@ from numpy.typing import NDArray
 from isobreach._arrow import vector_width
 from isobreach._validation import check_names
 from isobreach.errors import InputError
-from isobreach.io.files import ids_of_schema, parquet_ids, wanted_columns
-from isobreach.io.tables import Table, numeric_columns
+from isobreach.io.delimited import Written, read_layout, settled_ids
+from isobreach.io.files import ids_of_layout, ids_of_schema, parquet_ids, wanted_columns
+from isobreach.io.streamed import spooled
+from isobreach.io.tables import Table, as_ids, numeric_columns
 from isobreach.io.vectors import chosen, entry_names
 
 if TYPE_CHECKING:
@@ -23,7 +28,7 @@ _HEAD = 1024  # rows by which text is told from vectors that are written out
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """Rows that stay in Parquet files: goes in wherever a released table goes.
+    """Rows that stay in files: goes in wherever a released table goes.
 
     Attributes
     ----------
@@ -116,3 +121,37 @@ def scanned(
         return None
     ids = None if id_column is None else parquet_ids(parts, name, id_column)
     return Scan(FileEngine(files, stored), labels, ids, notes, left_out)
+
+
+def scanned_text(written: Written, columns: Sequence[str] | None, id_column: str | None) -> Scan | None:
+    """Return a CSV file as a table that stays in a temporary Parquet file, as long as the scan is there.
+
+    Parameters
+    ----------
+    written
+        The file.
+    columns, id_column
+        As for reading.
+
+    Returns
+    -------
+    None where only all of the text tells what it means: it has to be read.
+    """
+    import pyarrow as pa
+
+    layout = read_layout(written)
+    id_column, notes = ids_of_layout(layout, id_column)
+    wanted = wanted_columns(written.name, layout.names, columns, id_column)
+    path = spooled(written, layout, wanted, id_column)
+    if path is None:
+        return None
+    end = partial(shutil.rmtree, path.parent, ignore_errors=True)
+    try:
+        found = scanned([path], written.name, columns, id_column)
+    except BaseException:
+        end()
+        raise
+    assert found is not None  # numbers alone
+    weakref.finalize(found.values.files, end)
+    ids = None if found.ids is None else as_ids(settled_ids(pa.array(found.ids.tolist())).to_pylist())
+    return replace(found, ids=ids, notes=notes + found.notes)

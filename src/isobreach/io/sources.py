@@ -12,15 +12,16 @@ from typing import Any
 
 from isobreach._text import visible
 from isobreach.errors import InputError
-from isobreach.io.content import Content, form, standard_input
+from isobreach.io.content import Content, form, readable, standard_input
 from isobreach.io.databases import address, fetch, is_url
-from isobreach.io.delimited import check_encoding
+from isobreach.io.delimited import Written, check_encoding
 from isobreach.io.files import Stored, check_regular, file_hash, parts_of, read_arrow, read_content, read_path
-from isobreach.io.scans import Scan, scanned
+from isobreach.io.scans import Scan, scanned, scanned_text
 from isobreach.io.tables import Table, from_memory
 
 STANDARD_INPUT = "-"
 _LARGE = 1 << 24  # entries of a release that stays in its files: 128 MiB. A smaller one is quicker read once
+_TEXT_BYTES = 8  # of CSV that an entry takes at least, for the same decision: few digits take fewer, and memory too
 
 
 class Source:
@@ -97,7 +98,7 @@ class Source:
     def scanned(
         self, columns: Sequence[str] | None = None, id_column: str | None = None, least: int = 0
     ) -> Scan | None:
-        """Return the table as one that stays in its files, if these are Parquet.
+        """Return the table as one that stays in its files, if these are Parquet or CSV.
 
         Parameters
         ----------
@@ -111,9 +112,17 @@ class Source:
             return None
         parts = parts_of(path, self._role)
         if parts is None:
-            if form(path) != ".parquet" or not path.exists():
+            text = Content(path, form(path)).text
+            if not (text or form(path) == ".parquet") or not path.exists():
                 return None
             check_regular(path, self._role)
+            if text and path.stat().st_size < _TEXT_BYTES * least:
+                return None
+            if text:
+                with readable(path, self._role):
+                    return scanned_text(
+                        Written(Content(path, form(path)), self._role, self._encoding), columns, id_column
+                    )
         return scanned(parts or [path], self._role, columns, id_column, least=least)
 
     def released(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> Table | Scan:
@@ -136,7 +145,9 @@ class Source:
         columns, id_column
             As for ``read``.
         """
-        found = self.scanned(columns, id_column)
+        # Text becomes a temporary file of this machine, which workers elsewhere do not see.
+        text = not self.elsewhere and Content(Path(self._given), form(Path(self._given))).text
+        found = None if text else self.scanned(columns, id_column)
         if found is None:
             rule = (
                 f"must be local where {self._role} is not in Parquet files, with numbers or vectors of a fixed length"
@@ -200,7 +211,7 @@ def as_table(obj: Any, name: str) -> Table:
 
 
 def as_released(obj: Any, name: str) -> Table | Scan:
-    """Return a released table as ``as_table`` does; a large one in Parquet files stays there."""
+    """Return a released table as ``as_table`` does; a large one in Parquet or CSV files stays there."""
     if isinstance(obj, Scan):
         return obj
     found = Source(obj, name).scanned(least=_LARGE) if isinstance(obj, str | Path) else None
