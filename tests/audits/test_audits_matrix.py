@@ -214,6 +214,21 @@ def test_an_attribute_is_told_by_who_learns_all_of_them_where_others_are_lucky()
     assert found.best[Cell(1)].learned.value == pytest.approx([0.99, 0.99])
 
 
+def test_nobody_breaches_more_by_himself_than_the_best():
+    """Halves that disagree on whom to choose would each tell the other's worse half."""
+    splits = [
+        [
+            Scores(Cell(1), name, PLAIN, share, np.ones(1))
+            for name, share in (("alignment", share), ("known-input", 0.2))
+        ]
+        for share in [0.8, 0.1] * 4
+    ]
+    found = matrix(splits, (1,), (), ranges=False, unsuited={})
+    best = found.best[Cell(1)]
+    assert (best.attack, best.breached) == ("alignment", found.attackers[0].breached)
+    assert best.breached.value == pytest.approx(0.45)
+
+
 def test_skill_is_told_whole():
     split = scores({PLAIN: 0.1, "rounded": 0.9})
     found = matrix([split] * 4, (1,), (), ranges=False, unsuited={})

@@ -6,13 +6,14 @@ both ways round; so a lucky draw is not told as skill. On half of the splits sev
 of them by luck: a choice then misses who does so on all splits. A way that is better than what was told beyond doubt
 is told instead: its interval, one of those that hold for all ways together, lies above. The choice is made by the mean
 or by the mean less its standard error, for a sure way may be worth more than one that sometimes succeeds; for an
-attribute by that attribute or by all of them; whichever tells more. An attacker may ignore what he knows, and the
-release itself: no figure falls with more knowledge, and none is below the blind guess.
+attribute by that attribute or by all of them; whichever tells more. Nobody who plays by himself breaches more than the
+best of all. An attacker may ignore what he knows, and the release itself: no figure falls with more knowledge, and none
+is below the blind guess.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,7 +178,9 @@ def matrix(
             mine = [split for split in mine if split]
             one = _best(mine, others)
             attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(mine)))
-        best[cell] = _best([split for split in own if split], others)
+        every = [split for split in own if split]
+        alone = [one for one in attackers if one.cell == cell and one.splits == len(every)]
+        best[cell] = _at_least(_best(every, others), alone)
     attackers.sort(key=lambda one: (-one.breached.value, one.cell, one.name))
     published = 0 if people is None else people
     return AttackerMatrix(
@@ -208,6 +211,14 @@ def _best(splits: Sequence[Sequence[Scores]], people: int | None) -> Best:
     told = np.stack([_told(own, (own, of_all), people) for own in np.moveaxis(learned, 2, 0)], axis=1)
     attributes = SampledShares(told.mean(axis=0), *mean_limits(told, people))
     return Best(attack, variant, mean_interval(_told(shares, (shares,), people), people), attributes)
+
+
+def _at_least(best: Best, alone: Sequence[PlayedAttacker]) -> Best:
+    """The best, or the attacker who breaches more by himself, on all splits: halves may disagree on whom to choose."""
+    rival = max(alone, key=lambda one: one.breached.value, default=None)
+    if rival is None or rival.breached.value <= best.breached.value:
+        return best
+    return replace(best, attack=rival.name, variant=rival.variant, breached=rival.breached)
 
 
 def _told(values: FloatArray, merits: Sequence[FloatArray], people: int | None) -> FloatArray:
