@@ -2,8 +2,9 @@
 """Audit a table before it is published, and compare schemes."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from isobreach._reports import AuditReport, ComparisonReport
 from isobreach._validation import check_integer
 from isobreach.audits import EFFORT, INSIDERS, SHARE, ComparisonAsked, ComparisonTable, Criterion, Settings, Store
 from isobreach.errors import InputError, LeftOutWarning
-from isobreach.io import Table, as_raw, numbers_of, without_column
+from isobreach.io import Source, Table, as_raw, numbers_of, without_column
 from isobreach.preparation import PreparedTable
 from isobreach.schemes import Scheme
 
@@ -103,6 +104,8 @@ def audit(
     >>> report.at(4).random.worst.value, report.smallest[-1].random
     (1.0, 3)
     """
+    if isinstance(X, str | Path) and (size := Source(X, "X").size()) is not None:
+        audits.check_memory("X", *size, len(coalition_sizes) if isinstance(coalition_sizes, Sized) else 1)
     table = read(X, "X")
     settings = Settings.checked(
         scheme,

@@ -27,6 +27,7 @@ from isobreach.audits.figures import (
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
 from isobreach.audits.kept import Store
 from isobreach.audits.matrix import AttackerMatrix, Best, PlayedAttacker
+from isobreach.audits.memory import check_memory
 from isobreach.audits.playing import EFFORT, Cell
 from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
 from isobreach.audits.result import INSIDERS, AuditResult, Reached
@@ -75,6 +76,7 @@ __all__ = [
     "Utility",
     "WorstFound",
     "audit",
+    "check_memory",
     "clopper_pearson",
     "compare",
     "gate",

@@ -32,6 +32,7 @@ from isobreach.audits.groups import Groups
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.audits.matrix import AttackerMatrix, matrix
+from isobreach.audits.memory import check_memory
 from isobreach.audits.noisy import RedrawnTable, released_rows
 from isobreach.audits.people import exposed_people
 from isobreach.audits.playing import Game, Scores, cells, played_sizes, public_ranges
@@ -104,6 +105,7 @@ def audit(
 ) -> AuditResult:
     """Audit a table before it is published: see ``isobreach.audit``."""
     check_table("X", records)
+    check_memory("X", records.shape[0], records.shape[1], len(settings.sizes))
     settings.check_table(records)
     seed = check_seed(seed)
     seed = secrets.randbits(32) if seed is None else seed

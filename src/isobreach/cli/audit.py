@@ -13,6 +13,7 @@ from typing import Any
 from isobreach import _interface
 from isobreach._registry import ATTACKS
 from isobreach._reports import AuditReport
+from isobreach.audits import check_memory
 from isobreach.cli import GateError
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
@@ -108,6 +109,10 @@ class AuditJob:
     def _run(self, console: Console, store: FileStore | None) -> AuditReport:
         started = time.monotonic()
         with console.bars():
+            size = None if self.data.source is None else self.data.source.size()
+            if size is not None:
+                columns = size[1] if self.data.columns is None else len(self.data.columns)
+                check_memory("DATA", size[0], columns, len(self.options["coalition_sizes"]))
             table = self.data.read(console)
             seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)

@@ -6,6 +6,7 @@ from isobreach.engine.column import ArrayColumn, Column
 from isobreach.engine.dask import DaskEngine
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
+from isobreach.engine.memory import free_memory
 from isobreach.engine.parquet import ParquetFiles
 from isobreach.engine.processes import ProcessEngine
 from isobreach.engine.scanning import FileEngine
@@ -27,6 +28,7 @@ __all__ = [
     "Workers",
     "as_engine",
     "default_workers",
+    "free_memory",
     "processors",
     "tile_rows",
     "tiles",

@@ -9,11 +9,9 @@ the bits that they have in memory.
 Rows that will be gathered are best announced before (``keep``): they are picked up in passing.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from isobreach._validation import check_integer
 from isobreach.engine.base import Engine, Kernel, tile_rows
 from isobreach.engine.column import ArrayColumn, Column, FileColumn, FloatArray, IntArray
 from isobreach.engine.files import Files, Group
+from isobreach.engine.memory import free_memory
 from isobreach.engine.threads import Threads
 from isobreach.engine.visits import Job, StoredRows, Visited, pick, stretches, visit
 from isobreach.engine.workers import T, Workers, address
@@ -234,7 +233,7 @@ class FileEngine(Engine):
     def everything(self, reason: str, progress: Progress = no_progress) -> FloatArray:
         """Return all rows at once, if there is memory for them."""
         if not self.fits:
-            rule = f"must be smaller than half of the free memory, {_free_memory() / 1e9:.1f} GB, for what is asked"
+            rule = f"must be smaller than half of the free memory, {free_memory() / 1e9:.1f} GB, for what is asked"
             raise InputError(self.files.name, rule, f"{self._size / 1e9:.1f} GB", reason)
         return super().everything(reason, progress)
 
@@ -246,7 +245,7 @@ class FileEngine(Engine):
     @property
     def fits(self) -> bool:
         """Whether all rows take no more than half of the memory that is free."""
-        return self._size <= READING.share * _free_memory()
+        return self._size <= READING.share * free_memory()
 
     def where(self, row: int, column: int) -> str:
         """Where an entry stands: its row and, where there are several files, the file; the name of its column."""
@@ -266,12 +265,3 @@ def _within(rows: IntArray, group: Group) -> bool:
 def _chained(first: NDArray[Any], rest: Iterator[NDArray[Any]]) -> Iterator[NDArray[Any]]:
     yield first
     yield from rest
-
-
-def _free_memory() -> float:
-    """Bytes of memory that programs may still use; all there is where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return 1024.0 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")

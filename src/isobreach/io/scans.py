@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from isobreach._arrow import vector_width
+from isobreach._arrow import is_numeric, vector_width
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.delimited import Written, read_layout, settled_ids
@@ -121,6 +121,15 @@ def scanned(
         return None
     ids = None if id_column is None else parquet_ids(parts, name, id_column)
     return Scan(FileEngine(files, stored), labels, ids, notes, left_out)
+
+
+def parquet_size(parts: Sequence[Path], name: str) -> tuple[int, int]:
+    """Return rows of Parquet files, and how many numbers a row holds, in columns and in vectors."""
+    from isobreach.engine import ParquetFiles
+
+    files = ParquetFiles.of(parts, name)
+    widths = [vector_width(field.type) or int(is_numeric(field.type)) for field in files.schema]
+    return sum(group.rows for group in files.groups), sum(widths)
 
 
 def scanned_text(written: Written, columns: Sequence[str] | None, id_column: str | None) -> Scan | None:

@@ -16,7 +16,7 @@ from isobreach.io.content import Content, form, readable, standard_input
 from isobreach.io.databases import address, fetch, is_url
 from isobreach.io.delimited import Written, check_encoding
 from isobreach.io.files import Stored, check_regular, file_hash, parts_of, read_arrow, read_content, read_path
-from isobreach.io.scans import Scan, scanned, scanned_text
+from isobreach.io.scans import Scan, parquet_size, scanned, scanned_text
 from isobreach.io.tables import Table, from_memory
 
 STANDARD_INPUT = "-"
@@ -124,6 +124,16 @@ class Source:
                         Written(Content(path, form(path)), self._role, self._encoding), columns, id_column
                     )
         return scanned(parts or [path], self._role, columns, id_column, least=least)
+
+    def size(self) -> tuple[int, int] | None:
+        """Return rows, and numbers of a row, of a table in Parquet files; None where only reading tells."""
+        if self.elsewhere:
+            return None
+        path = Path(self._given)
+        parts = parts_of(path, self._role)
+        if parts is None and (form(path) != ".parquet" or not path.is_file()):
+            return None
+        return parquet_size(parts or [path], self._role)
 
     def released(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> Table | Scan:
         """Return a released table: one that stays in its files where it is large.
