@@ -35,3 +35,11 @@ class OnePass:
         """Make the pass."""
         for _ in self.engine.scan(_into, self.squares, "floor"):
             pass
+
+
+def counting(item: int, steps: int) -> int:
+    """Count: work that needs a processor and nothing else."""
+    total = 0
+    for step in range(steps):
+        total += step & item
+    return total

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -67,9 +68,9 @@ def plain_scan(folder: Path) -> None:
                 pass
 
 
-def attack(folder: Path) -> ib.AttackResult:
-    """Link, measure, and find the most exposed rows."""
-    result = ib.attack(folder / "known.parquet", ib.scan(folder / "released"), epsilon=0.1, seed=0)
+def attack(folder: Path, **where: Any) -> ib.AttackResult:
+    """Link, measure, and find the most exposed rows; ``where``: engine and scheduler."""
+    result = ib.attack(folder / "known.parquet", ib.scan(folder / "released", **where), epsilon=0.1, seed=0)
     assert len(result.linkage.linked) == _KNOWN
     assert len(result.top(1000)) == 1000
     return result

@@ -18,22 +18,24 @@ _ENDS_IN = 2.0  # seconds that the scheduler has to end
 
 
 class LocalCluster:
-    """A scheduler, and as many workers as there are processors, of one thread each.
+    """A scheduler, and workers of one thread each.
 
     Parameters
     ----------
     folder
         For files of the workers.
+    workers
+        How many; as many as there are processors for None.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int | None = None) -> None:
         import distributed
 
         self._folder, self._deaths = folder, 0
         self.scheduler = distributed.LocalCluster(
-            n_workers=0, processes=True, host="127.0.0.1", scheduler_port=0, dashboard_address=None
+            n_workers=0, processes=True, host="127.0.0.1", scheduler_port=0, dashboard_address="127.0.0.1:0"
         )
-        self.processes = [self._process() for _ in range(processors())]
+        self.processes = [self._process() for _ in range(workers or processors())]
 
     def _process(self) -> "subprocess.Popen[bytes]":
         options = ["--nthreads=1", "--no-nanny", "--no-dashboard", "--memory-limit=0", "--death-timeout=30"]
