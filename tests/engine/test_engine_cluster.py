@@ -61,7 +61,8 @@ def test_a_large_column_stays_in_files_of_the_workers(less, kernel):
 
 def test_what_is_asked_of_a_large_column_is_asked_of_the_workers(less, monkeypatch):
     less(held=0)
-    monkeypatch.setattr("isobreach.engine.parts._SPAN", 700)
+    monkeypatch.setattr("isobreach.engine.ordered._SHORT", 0)
+    monkeypatch.setattr("isobreach.engine.column._SPAN", 700)
     engine, plain = ArrayOnCluster(np.round(TABLE, 1), parts=4), LocalEngine(np.round(TABLE, 1))
     columns = [one.column(kernels.first, None, "reading") for one in (engine, plain)]
     ties = [one.derived(kernels.shifted, 2.0).kept() for one in columns]
@@ -71,6 +72,13 @@ def test_what_is_asked_of_a_large_column_is_asked_of_the_workers(less, monkeypat
         for count in (1, 40, 5000):
             tops = [one.top(count, ties=tie, **arguments) for one, tie in zip(columns, ties, strict=True)]
             assert tops[0].tolist() == tops[1].tolist()
+        orders = [one.ordered(**arguments) for one in columns]
+        assert orders[0].at([0, 17, 2000]).tolist() == orders[1].at([0, 17, 2000]).tolist()
+        assert (
+            orders[0].reaching([-1.0, 0.5], np.negative).tolist()
+            == orders[1].reaching([-1.0, 0.5], np.negative).tolist()
+        )
+        assert orders[0].mean(np.square) == orders[1].mean(np.square)
     beside = engine.column(kernels.with_column, None, "adding", beside=columns[0])
     assert beside.values().tobytes() == (columns[1].values() * 2).tobytes()
 
@@ -96,13 +104,14 @@ def test_large_parameters_are_mapped_and_forgotten(tmp_path, monkeypatch):
     params = {"a": np.arange(1000.0), "b": (np.arange(6).reshape(2, 3).T, "text"), "c": np.arange(7, dtype=np.int8)}
     sent = pickle.loads(pickle.dumps(sending.Sent.of(kernels.power, params, tmp_path)))
     assert len(pickle.dumps(sent)) < 1000
-    task, found = sent.received
+    task, found = sent.received()
+    assert sent.received()[1] is found
     assert task is kernels.power
     np.testing.assert_equal(found, params)
     assert found["a"].flags.writeable
     assert found["a"].ctypes.data % 64 == 0
     found["a"][0] = 7  # of this copy only
-    assert sending.Sent(sent.pickled, sent.ends, sent.file).received[1]["a"][0] == 0
+    assert sending.Sent(sent.pickled, sent.ends, sent.file).received()[1]["a"][0] == 0
     sent.forget()
     assert list(tmp_path.iterdir()) == []
 
@@ -110,7 +119,7 @@ def test_large_parameters_are_mapped_and_forgotten(tmp_path, monkeypatch):
 def test_another_version_is_told_by_the_worker(tmp_path):
     sent = replace(sending.Sent.of(kernels.power, 2, tmp_path), version="0.0.1")
     with pytest.raises(InputError, match=r"workers with isobreach 0\.0\.1. Got"):
-        _ = sent.received
+        sent.received()
 
 
 def test_a_worker_that_is_killed_changes_nothing(tmp_path, less):

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Workers of a Dask cluster: one that is there, or processes of this machine.
 
-A task is a pure function of its item and of parameters that the scheduler can send again. So Dask itself repeats what a
-worker that was lost had begun, and results do not depend on it. Few tasks are under way at a time; what waits is held
-here.
+A task is a pure function of what is sent with it, or lies in a file. So Dask itself repeats what a worker that was lost
+had begun, and results do not depend on it; and no worker is a better place than another, as one would be that holds the
+parameters. Few tasks are under way at a time; what waits is held here.
 """
 
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from distributed import Future
 
     from isobreach.engine.connection import Scheduler
+
+_NOTHING: Any = object()  # no item
 
 
 class Cluster(Workers):
@@ -55,8 +58,8 @@ class Cluster(Workers):
         return self._run(task, iter(items), params, ahead)
 
     def _run(self, task: Callable[[I, P], T], items: Iterator[I], params: P, ahead: int | None) -> Iterator[T]:
-        first = list(zip(range(1), items, strict=False))
-        if not first:
+        first = next(items, _NOTHING)
+        if first is _NOTHING:
             return
         connection = self.connect()
         workers = self._count or connection.threads()
@@ -64,17 +67,36 @@ class Cluster(Workers):
         sent = Sent.of(task, params, connection.folder)
         begun: deque[Future] = deque()
         try:
-            # Held by a task of its own: the scheduler can have that done again where a worker that had it is lost.
-            held = connection.submit(_hold, sent)
-            begun.append(connection.submit(_answer, held, pickle.dumps(first[0][1], protocol=5)))
-            for item in items:
+            for item in chain([first], items):
                 if len(begun) > most:
                     yield connection.result(begun.popleft())
-                begun.append(connection.submit(_answer, held, pickle.dumps(item, protocol=5)))
+                begun.append(connection.submit(_answer, sent, pickle.dumps(item, protocol=5)))
             while begun:
                 yield connection.result(begun.popleft())
         finally:
             begun.clear()  # what nobody waits for any more is not begun
+            sent.forget()
+
+    def as_done(self, task: Callable[[I, P], T], items: Iterable[I], params: P) -> Iterator[tuple[int, T]]:
+        """``task(item, params)`` for every item, the first done first: see ``Workers``."""
+        address(task)
+        return self._as_done(task, enumerate(items), params)
+
+    def _as_done(self, task: Callable[[I, P], T], items: Iterator[tuple[int, I]], params: P) -> Iterator[tuple[int, T]]:
+        connection = self.connect()
+        most = 2 * (self._count or connection.threads())
+        sent = Sent.of(task, params, connection.folder)
+        begun: dict[Future, int] = {}
+        try:
+            while True:
+                for place, item in islice(items, most - len(begun)):
+                    begun[connection.submit(_answer, sent, pickle.dumps(item, protocol=5))] = place
+                if not begun:
+                    return
+                for one in sorted(connection.done(list(begun)), key=begun.__getitem__):
+                    yield begun.pop(one), connection.result(one)
+        finally:
+            begun.clear()
             sent.forget()
 
     def join(
@@ -108,17 +130,13 @@ def _each(tiles: tuple[tuple[slice, slice], ...], job: tuple[Callable[[tuple[sli
     return [kernel(tile, params) for tile in tiles]
 
 
-def _hold(sent: Sent) -> Sent:
-    return sent
-
-
 def _answer(sent: Sent, pickled: bytes) -> bytes:
     """Whether a task went well on a worker, and its result or its error; pickled."""
     from isobreach.engine.default import using  # which knows this module
 
     try:
         with ONE_BLAS_THREAD, using(LocalEngine, workers=1):
-            task, params = sent.received
+            task, params = sent.received()
             return pickle.dumps((True, task(pickle.loads(pickled), params)), protocol=5)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it belongs to the other side
         return failure(error)

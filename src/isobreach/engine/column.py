@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isobreach.engine.ordered import Ordered, ordered
+from isobreach.engine.threads import Threads
+from isobreach.engine.workers import T, Workers
 from isobreach.errors import OutputError
 
 FloatArray = NDArray[np.float64]
@@ -20,6 +22,7 @@ P = TypeVar("P")
 
 _NEAR = 512  # rows between two that are read together: a page of one number a row
 _CHUNK = 1 << 18  # rows that are handed out at a time: intermediate arrays stay small beside the release
+_SPAN = 1 << 22  # rows of which a worker is asked in one task: 32 MB of one number a row
 
 
 class Column(ABC):
@@ -57,6 +60,28 @@ class Column(ABC):
         for start in range(first, end, _CHUNK):
             yield start, self.take(slice(start, min(start + _CHUNK, end)))
 
+    @property
+    def crew(self) -> Workers:
+        """Who look at the numbers: this thread, where they are here."""
+        return Threads(1)
+
+    def by_spans(self, task: Callable[["Column", int, int, P], T], params: P) -> Iterator[T]:
+        """Ask something of all numbers, some million rows at a time, wherever these are.
+
+        Parameters
+        ----------
+        task
+            Module-level function ``task(column, first, stop, params)`` of a range of rows, with a small result.
+        params
+            What all tasks share.
+
+        Returns
+        -------
+        Results in row order. Ranges do not depend on who does it.
+        """
+        spans = [(start, min(start + _SPAN, len(self))) for start in range(0, len(self), _SPAN)]
+        return self.crew.run(_on_span, spans, (task, self, params))
+
     def derived(self, function: Callable[[FloatArray, P], FloatArray], params: P) -> "Column":
         """Return a column of one number a row, ``function`` of the numbers of these rows; computed when asked for."""
         return _Derived(self, function, params)
@@ -85,26 +110,41 @@ class Column(ABC):
         ties
             Decides between rows with the same number, smallest first; then the lower row comes first.
         """
-        return self._top(self.chunks(), count, np.unique(np.asarray(excluded, dtype=np.int64)), ties)
+        left_out = np.unique(np.asarray(excluded, dtype=np.int64))
+        found = [_NONE, *self.by_spans(_best, (count, left_out, ties))]
+        rows, keys = np.concatenate([rows for rows, _ in found]), np.concatenate([keys for _, keys in found], axis=1)
+        return np.asarray(rows[np.lexsort(keys)[:count]])
 
-    def _top(
-        self, chunks: Iterable[tuple[int, FloatArray]], count: int, left_out: IntArray, ties: "Column | None"
-    ) -> IntArray:
-        enough = count + len(left_out)
-        rows, keys = np.empty(0, dtype=np.int64), np.empty((2, 0))  # the best so far, by ties and then by numbers
-        for start, values in chunks:
-            # One comparison a row; what may be among the best is looked at more closely.
-            chosen = np.flatnonzero(values <= (keys[1, -1] if len(rows) == count else np.inf))
-            if len(chosen) > enough:
-                chosen = chosen[values[chosen] <= np.partition(values[chosen], enough - 1)[enough - 1]]
-            chosen = start + chosen
-            chosen = chosen[~np.isin(chosen, left_out, assume_unique=True)]
-            own = values[chosen - start]
-            new = np.stack([np.zeros(len(chosen)) if ties is None else ties.take(chosen), own])
-            rows, keys = np.concatenate([rows, chosen]), np.concatenate([keys, new], axis=1)
-            best = np.lexsort(keys)[:count]
-            rows, keys = rows[best], keys[:, best]
-        return rows
+
+_NONE = np.empty(0, dtype=np.int64), np.empty((2, 0))  # no rows
+
+
+def _best(
+    column: Column, first: int, stop: int, asked: tuple[int, IntArray, Column | None]
+) -> tuple[IntArray, FloatArray]:
+    """The best rows of a range, and for each its tie and its number."""
+    count, left_out, ties = asked
+    left_out = left_out[slice(*np.searchsorted(left_out, [first, stop]))]
+    enough = count + len(left_out)
+    rows, keys = _NONE
+    for start, values in column.chunks(first, stop):
+        # One comparison a row; what may be among the best is looked at more closely.
+        chosen = np.flatnonzero(values <= (keys[1, -1] if len(rows) == count else np.inf))
+        if len(chosen) > enough:
+            chosen = chosen[values[chosen] <= np.partition(values[chosen], enough - 1)[enough - 1]]
+        chosen = start + chosen
+        chosen = chosen[~np.isin(chosen, left_out, assume_unique=True)]
+        own = values[chosen - start]
+        new = np.stack([np.zeros(len(chosen)) if ties is None else ties.take(chosen), own])
+        rows, keys = np.concatenate([rows, chosen]), np.concatenate([keys, new], axis=1)
+        best = np.lexsort(keys)[:count]
+        rows, keys = rows[best], keys[:, best]
+    return rows, keys
+
+
+def _on_span(span: tuple[int, int], job: tuple[Callable[[Column, int, int, P], T], Column, P]) -> T:
+    task, column, params = job
+    return task(column, *span, params)
 
 
 class ArrayColumn(Column):
@@ -223,6 +263,10 @@ class _Derived(Column):
     @property
     def shape(self) -> tuple[int, ...]:
         return (len(self._base),)
+
+    @property
+    def crew(self) -> Workers:
+        return self._base.crew
 
     def take(self, rows: ArrayLike | slice) -> FloatArray:
         return self._function(self._base.take(rows), self._params)

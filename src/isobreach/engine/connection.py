@@ -69,6 +69,7 @@ class Connection:
 
     _client: Any
     _local: LocalCluster | None
+    _deserted: float | None = None  # since when there are no workers
 
     def __init__(self, scheduler: "Scheduler | None") -> None:
         try:
@@ -136,20 +137,11 @@ class Connection:
         from distributed import CancelledError
         from distributed.scheduler import KilledWorker
 
-        deserted = None  # since when there are no workers
         while True:
             try:
                 fine, result = pickle.loads(future.result(timeout=PATIENCE.looking))
             except OSError:  # nothing yet, or the way to it was cut
-                if self._local is not None:
-                    self._local.replace()
-                if self._alive():
-                    deserted = None
-                elif deserted is None:
-                    deserted = time.monotonic()
-                elif time.monotonic() - deserted > PATIENCE.replacing:
-                    got = f"{self.address}, whose workers are gone"
-                    raise InputError("scheduler", "must have workers", got) from None
+                self._look()
             except CancelledError:
                 raise self._gone() from None
             except KilledWorker as error:
@@ -162,6 +154,31 @@ class Connection:
                 if fine:
                     return result
                 raise result
+
+    def done(self, futures: "list[Future]") -> "list[Future]":
+        """Those that are done, at least one: waited for where there is none."""
+        import distributed
+
+        while True:
+            found = [one for one in futures if one.done()]
+            if found:
+                return found
+            try:
+                with self._client.as_current():
+                    distributed.wait(futures, timeout=PATIENCE.looking, return_when="FIRST_COMPLETED")
+            except OSError:
+                self._look()
+
+    def _look(self) -> None:
+        """See that somebody works: lost processes are replaced; an error if there has been nobody for long."""
+        if self._local is not None:
+            self._local.replace()
+        if self._alive():
+            self._deserted = None
+        elif self._deserted is None:
+            self._deserted = time.monotonic()
+        elif time.monotonic() - self._deserted > PATIENCE.replacing:
+            raise InputError("scheduler", "must have workers", f"{self.address}, whose workers are gone")
 
     def _alive(self) -> bool:
         """Whether there are workers; an error if the scheduler does not answer."""

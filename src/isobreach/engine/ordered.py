@@ -8,7 +8,7 @@ another pass and sorted. So what is found is exact, and no more than a few bins 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,9 +54,9 @@ def ordered(column: "Column", excluded: ArrayLike = ()) -> Ordered:
     return _Sorted(column, rows) if len(column) <= _SHORT else _Counted(column, rows)
 
 
-def _parts(column: "Column", excluded: IntArray) -> Iterator[FloatArray]:
-    """The numbers, some at a time, in row order."""
-    for start, values in column.chunks():
+def _parts(column: "Column", excluded: IntArray, first: int = 0, stop: int | None = None) -> Iterator[FloatArray]:
+    """The numbers of a range of rows, some at a time, in row order."""
+    for start, values in column.chunks(first, stop):
         low, high = np.searchsorted(excluded, [start, start + len(values)])
         yield np.delete(values, excluded[low:high] - start) if high > low else values
 
@@ -86,10 +86,12 @@ class _Counted(Ordered):
 
     def __init__(self, column: "Column", excluded: IntArray) -> None:
         self._column, self._excluded = column, excluded
-        counts, sums = np.zeros(_BINS, dtype=np.int64), np.zeros(_BINS)
-        low, high = np.full(_BINS, np.inf), np.full(_BINS, -np.inf)
-        for part in _parts(column, excluded):
-            _count(part, _bits(part), counts, sums, low, high)
+        counts, sums, low, high = _empty()
+        for used, *here in column.by_spans(_counted, excluded):
+            counts[used] += here[0]
+            with np.errstate(over="ignore"):
+                sums[used] += here[1]
+            low[used], high[used] = np.minimum(low[used], here[2]), np.maximum(high[used], here[3])
         self._used = np.flatnonzero(counts)
         self._counts, self._low, self._high = counts[self._used], low[self._used], high[self._used]
         # Numbers of a bin have one sign: where their sum is infinite, their mean is the largest.
@@ -133,10 +135,30 @@ class _Counted(Ordered):
             return {}
         wanted = np.zeros(_BINS, dtype=np.bool_)
         wanted[self._used[bins]] = True
-        parts = [part[_among(_bits(part), wanted)] for part in _parts(self._column, self._excluded)]
-        numbers = np.sort(np.concatenate(parts))
+        numbers = np.sort(np.concatenate(list(self._column.by_spans(_collected, (wanted, self._excluded)))))
         ends = np.cumsum(self._counts[bins])
         return dict(zip(bins.tolist(), np.split(numbers, ends[:-1]), strict=True))
+
+
+def _empty() -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+    """Bins without numbers: counts, sums, the smallest and the largest."""
+    return np.zeros(_BINS, dtype=np.int64), np.zeros(_BINS), np.full(_BINS, np.inf), np.full(_BINS, -np.inf)
+
+
+def _counted(column: "Column", first: int, stop: int, excluded: IntArray) -> list[NDArray[Any]]:
+    """Bins that the numbers of a range of rows are in, and for each of them how many, their sum and the extremes."""
+    bins = _empty()
+    for part in _parts(column, excluded, first, stop):
+        _count(part, _bits(part), *bins)
+    used = np.flatnonzero(bins[0])
+    return [used, *(one[used] for one in bins)]
+
+
+def _collected(column: "Column", first: int, stop: int, asked: tuple[NDArray[np.bool_], IntArray]) -> FloatArray:
+    """The numbers of a range of rows that are in some bins."""
+    wanted, excluded = asked
+    parts = [part[_among(_bits(part), wanted)] for part in _parts(column, excluded, first, stop)]
+    return np.concatenate([np.empty(0), *parts])
 
 
 def _bits(numbers: FloatArray) -> IntArray:

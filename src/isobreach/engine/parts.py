@@ -8,19 +8,15 @@ asked of the workers, a span of parts at a time; only answers travel.
 
 import shutil
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from isobreach.engine.column import Column, FloatArray, IntArray, StoredColumn, write_numbers
 from isobreach.engine.workers import Workers
-
-_SPAN = 1 << 22  # rows that a worker looks at in one task: 32 MB of one number a row
 
 
 @dataclass(frozen=True)
@@ -84,26 +80,20 @@ class PartColumn(StoredColumn):
     def _read(self, start: int, stop: int) -> FloatArray:
         return _read(self._place, self._starts, self._shape, start, stop)
 
-    def _spans(self) -> Iterator[tuple[int, int]]:
-        return ((start, min(start + _SPAN, len(self))) for start in range(0, len(self), _SPAN))
+    @property
+    def crew(self) -> Workers:
+        """Workers of the cluster."""
+        return self._workers
 
     def like_these(self, column: Column) -> Column:
         """Return the numbers of a column that is derived from this one: computed by the workers, in parts too."""
         place = self._place.with_name(uuid4().hex)
         place.mkdir()
         try:
-            return PartColumn(place, list(self._workers.run(_kept, self._spans(), (column, place))), self._workers)
+            return PartColumn(place, list(column.by_spans(_kept, place)), self._workers)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
-
-    def top(self, count: int, excluded: ArrayLike = (), ties: Column | None = None) -> IntArray:
-        """Rows with the smallest numbers, smallest first: the best of every span, and the best of these."""
-        left_out = np.unique(np.asarray(excluded, dtype=np.int64))
-        asked = self, count, left_out, ties
-        rows = np.concatenate([np.empty(0, dtype=np.int64), *self._workers.run(_best, self._spans(), asked)])
-        second = np.zeros(len(rows)) if ties is None else ties.take(rows)
-        return np.asarray(rows[np.lexsort([second, self.take(rows)])[:count]])
 
 
 class _Elsewhere(StoredColumn):
@@ -134,14 +124,6 @@ def _read(place: Place, starts: IntArray, shape: tuple[int, ...], start: int, st
     return numbers
 
 
-def _kept(span: tuple[int, int], job: tuple[Column, Place]) -> Part:
-    """Write the numbers of a span."""
-    column, place = job
-    return write_part(place, span[0], np.concatenate([values for _, values in column.chunks(*span)]))
-
-
-def _best(span: tuple[int, int], job: tuple[Column, int, IntArray, Column | None]) -> IntArray:
-    """The best rows of a span."""
-    column, count, left_out, ties = job
-    left_out = left_out[(left_out >= span[0]) & (left_out < span[1])]
-    return column._top(column.chunks(*span), count, left_out, ties)
+def _kept(column: Column, first: int, stop: int, place: Place) -> Part:
+    """Write the numbers of a range of rows."""
+    return write_part(place, first, np.concatenate([values for _, values in column.chunks(first, stop)]))

@@ -9,7 +9,6 @@ import mmap
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,11 @@ from isobreach._version import __version__
 from isobreach.engine.workers import address
 from isobreach.errors import InputError, OutputError
 
-_MESSAGE = 1 << 20  # bytes of what goes in a message: more would burden the scheduler, which passes it on
+_MESSAGE = 1 << 16  # bytes of what goes with every task: more would burden the scheduler, which passes it on
+_HELD = 2  # of the last ones that a worker has received, which it keeps unpickled
 _ALIGNED = 64  # arrays in a file begin at multiples of it, as large ones in memory do
+
+_held: dict[str, tuple[Callable[..., Any], Any]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +39,15 @@ class Sent:
         The file that it is in.
     version
         Of isobreach on the sender's side: names and parameters of tasks belong to one version.
+    name
+        By which a worker knows it again.
     """
 
     pickled: bytearray = field(repr=False)
     ends: tuple[int, ...]
     file: Path | None
     version: str = __version__
+    name: str = field(default_factory=lambda: uuid4().hex)
 
     @classmethod
     def of(cls, task: Callable[..., Any], params: Any, folder: Path) -> "Sent":
@@ -67,14 +72,21 @@ class Sent:
             raise OutputError(f"{folder}: what workers need does not fit there: {error.strerror}. {step}") from None
         return cls(bytearray(), tuple(ends), file)
 
-    @cached_property
     def received(self) -> tuple[Callable[..., Any], Any]:
-        """The task and its parameters, unpickled once where they arrived.
+        """Return the task and its parameters, unpickled once where they arrived.
 
         Arrays may be written to, as those of a plain pickle: compiled kernels are for such. The file does not change.
         """
         if self.version != __version__:
             raise InputError("scheduler", f"must have workers with isobreach {self.version}", __version__)
+        found = _held.get(self.name)
+        if found is None:
+            found = _held[self.name] = self._unpickled()
+            for name in list(_held)[:-_HELD]:
+                _held.pop(name, None)
+        return found
+
+    def _unpickled(self) -> tuple[Callable[..., Any], Any]:
         content = memoryview(self.pickled)
         if self.file is not None:
             with self.file.open("rb") as file:
@@ -82,10 +94,6 @@ class Sent:
         cuts = zip(self.ends[1::2], self.ends[2::2], strict=True)
         (module, name), params = pickle.loads(content[: self.ends[0]], buffers=[content[a:b] for a, b in cuts])
         return getattr(import_module(module), name), params
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What travels on from a worker is what it was sent."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def forget(self) -> None:
         """Remove the file, if there is one."""
