@@ -328,6 +328,16 @@ def test_a_limit_that_an_interval_reaches_closes_the_gate_and_says_how_to_narrow
     assert not surely.gate().closed
 
 
+def test_where_a_blind_guess_exceeds_the_limit_no_other_protection_is_the_first_advice(reports):
+    report = reports["rigid"]
+    guessed = replace(report, baselines=replace(report.baselines, blind=0.2), criterion=Criterion(0.1))
+    actions = audit_document(guessed).decision.actions
+    assert actions[0] == (
+        "Run the audit again with a smaller epsilon.",
+        "At this one a blind guess breaches 20% of all people, more than the limit of 10%, whatever the protection.",
+    )
+
+
 def test_rows_and_attributes_are_counted_once_and_named(tmp_path):
     frame = _frame(60).assign(town=["Ulm", "Graz", "Linz"] * 20)
     frame.iloc[:7, 0] = np.nan

@@ -272,7 +272,11 @@ def _with(tried: Remedies, remedy: str) -> tuple[tuple[str, str], ...]:
 
 def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     """What to do where nothing that was tried helps."""
-    tried = result.remedies
+    tried, blind, limit = result.remedies, result.baselines.blind, result.met.limit
+    if blind > limit:  # then no other protection helps either
+        said = f"At this one a blind guess breaches {share(blind)} of all people, more than the limit of {share(limit)}"
+        finer = ("Run the audit again with a smaller epsilon.", f"{said}, whatever the protection.")
+        return (finer, _OTHER_PROTECTION, _AGAIN)
     if tried is None or not tried.levels:
         try_noise = ("See what noise would hide and cost:", "run the audit again with --noise-levels 0.1,0.3,0.5.")
         return (_OTHER_PROTECTION, try_noise, _AGAIN)

@@ -15,7 +15,7 @@ def remedies_lead(result: AuditResult) -> str:
         return ""
     if tried.blind > tried.target:
         return (
-            f"Nothing can: guessing {tried.guess} breaches {share(tried.blind)} of all people, whatever is published, "
+            f"No noise or jitter can help: guessing {tried.guess} breaches {share(tried.blind)} of all people, whatever is published, "
             f"and the limit is {share(tried.target)}."
         )
     if tried.smallest is not None:
