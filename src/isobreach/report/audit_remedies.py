@@ -15,8 +15,8 @@ def remedies_lead(result: AuditResult) -> str:
         return ""
     if tried.blind > tried.target:
         return (
-            f"No noise or jitter can help: guessing {tried.guess} breaches {share(tried.blind)} of all people, whatever is published, "
-            f"and the limit is {share(tried.target)}."
+            f"No noise or jitter can help: guessing {tried.guess} breaches {share(tried.blind)} of all people, "
+            f"whatever is published, and the limit is {share(tried.target)}."
         )
     if tried.smallest is not None:
         level = next(one for one in tried.levels if one.noise == tried.smallest)
