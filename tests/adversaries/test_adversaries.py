@@ -2,6 +2,7 @@
 """Adversaries stand on their own feet, and each of them is good at something."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from adversaries.tables import TABLES
 from effort import slow
 
 QUICK = ("column_means", "favourite_record", "nearest_insider", "outward", "regression")
-OWN = {"adversaries", "numpy", "scipy", "sklearn"}
+OWN = {"adversaries", "numpy", "scipy", "sklearn", *sys.stdlib_module_names}
 KNOWLEDGE = {"released", "insiders", "rows", "partial", "sample", "ranges", "motion", "noise", "epsilon", "seed"}
 
 

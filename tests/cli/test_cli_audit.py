@@ -161,6 +161,10 @@ def test_the_gate(run, people, tmp_path, more, code):
     done = run(*_audit(people, "--out", tmp_path / "out", *more))
     assert done.code == code
     assert (tmp_path / "out" / "report.html").exists()
+    told = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert told["gate"]["open"] is (code == 0)
+    assert told["verdict"].startswith("Do not publish") is (code == 1)
+    assert told["gate"]["insiders"] == dict(zip(more[::2], more[1::2], strict=True)).get("--fail-size", 5)
     if code:
         assert done.err.startswith("isobreach: gate closed: the worst group of ")
         assert ("but may guess" in done.err) is (more[-1] == 2)
