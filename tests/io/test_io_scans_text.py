@@ -9,7 +9,7 @@ import pytest
 
 import isobreach as ib
 from isobreach.errors import InputError, LeftOutWarning
-from isobreach.io import delimited, sources
+from isobreach.io import sources, streamed
 
 RECORDS = np.random.default_rng(0).standard_normal((500, 4))
 RELEASE = ib.perturb(RECORDS, "orthogonal", seed=0)
@@ -18,7 +18,8 @@ RELEASE = ib.perturb(RECORDS, "orthogonal", seed=0)
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
     """Small blocks, so that a file has many, and a folder of its own for what is temporary."""
-    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 2000)
+    monkeypatch.setattr(streamed, "_BLOCK_BYTES", 2000)
+    monkeypatch.setattr(streamed, "_GROUP", 200)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     return tmp_path

@@ -140,7 +140,7 @@ def read_csv(
 
     name = written.name
 
-    missing = {"null_values": _MISSING, "strings_can_be_null": True} if raw else {}
+    missing: dict[str, Any] = {"null_values": _MISSING, "strings_can_be_null": True} if raw else {}
     odd_rows: list[Any] = []
 
     def parse(columns: Sequence[str], as_text: Collection[str], *, use_threads: bool = True) -> Any:
@@ -185,11 +185,15 @@ def arrow_options(
     columns: Sequence[str],
     types: Mapping[str, Any],
     odd_rows: list[Any],
+    block: int = _BLOCK_BYTES,
     *,
     use_threads: bool = True,
     **more: Any,
 ) -> tuple[Any, Any, Any]:
-    """Arrow's options: columns to read, the types of some; rows with other numbers of fields go to ``odd_rows``."""
+    """Arrow's options: columns to read, the types of some; rows with other numbers of fields go to ``odd_rows``.
+
+    ``block``: bytes that are parsed at a time.
+    """
     from pyarrow import csv as pacsv
 
     written_as = dict(zip(layout.names, layout.raw, strict=True))
@@ -201,7 +205,7 @@ def arrow_options(
     return (
         pacsv.ReadOptions(
             use_threads=use_threads,
-            block_size=_BLOCK_BYTES,
+            block_size=block,
             autogenerate_column_names=not layout.header,
             encoding=written.encoding or "utf8",
         ),

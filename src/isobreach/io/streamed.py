@@ -20,6 +20,11 @@ from isobreach.io.vectors import is_vectors
 
 T = TypeVar("T")
 
+# Bytes of text that are parsed at a time: Arrow reads 32 of these ahead, and larger ones leave the cache. Text with
+# longer rows is read into memory.
+_BLOCK_BYTES = 1 << 20
+_GROUP = 1 << 21  # entries of a row group: 16 MiB
+
 
 class _ChangingCellsError(Exception):
     """A column holds other cells further down than in its first rows: only all of them tell what they mean."""
@@ -54,17 +59,30 @@ def spooled(written: Written, layout: Layout, wanted: tuple[str, ...], id_column
 
 
 def _write(path: Path, schema: Any, parts: Iterator[Any]) -> None:
+    import pyarrow as pa
     from pyarrow import parquet
 
     plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
     with parquet.ParquetWriter(path, schema, **plain) as writer:
-        for part in parts:
+        for several in _together(parts, max(1, _GROUP // len(schema))):
             try:
-                writer.write_table(part)
+                writer.write_table(pa.concat_tables(several))
             except OSError as error:
                 reason, step = os.strerror(error.errno or 0), "Set TMPDIR to a folder with more room."
                 message = f"{tempfile.gettempdir()}: the numbers of the CSV do not fit there: {reason}. {step}"
                 raise OutputError(message) from None
+
+
+def _together(parts: Iterator[Any], least: int) -> Iterator[list[Any]]:
+    """Parts one after the other, until there are so many rows: row groups that a pass reads well."""
+    open_: list[Any] = []
+    for part in parts:
+        open_.append(part)
+        if sum(map(len, open_)) >= least:
+            yield open_
+            open_ = []
+    if open_:
+        yield open_
 
 
 class _Parts:
@@ -121,7 +139,9 @@ class _Parts:
     def _begun(self, columns: Sequence[str], types: Mapping[str, Any], *, use_threads: bool = True) -> Any:
         from pyarrow import csv as pacsv
 
-        options = arrow_options(self._written, self._layout, columns, types, self._odd_rows, use_threads=use_threads)
+        options = arrow_options(
+            self._written, self._layout, columns, types, self._odd_rows, _BLOCK_BYTES, use_threads=use_threads
+        )
         return pacsv.open_csv(self._written.content.stream(), *options)
 
     def _checked(self, read: Callable[[], T]) -> T:
