@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Axes of attributes that the release shows exactly, with names, are as good as links; the rest is sought as usual."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from isobreach.attacks.alignment.by_estimates import by_independence
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.naming import assigned
+from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 
@@ -21,6 +25,7 @@ class AxesTuning:
     """How far an exact axis may err."""
 
     error: float = 1e-2  # a share of its spread: it has next to none, quantiles and ranges have
+    gain: float = 1e-3  # of the likelihood of a record, from which on other names are better
     linked: float = 1e-3  # the same of linked records, which know better: an axis that errs by more is no attribute
 
 
@@ -72,3 +77,53 @@ def _agreeing(known: FloatArray, seen: FloatArray, values: FloatArray, *, transl
     if translates and len(known):
         known, seen = known - known.mean(axis=0), seen - seen.mean(axis=0)
     return np.asarray((np.abs(known - seen) <= TUNING.linked * values.std(axis=0)).all(axis=0))
+
+
+def renamed(
+    found: FittedMotion, placing: Placing, effort: Evaluations, like: FittedMotion | None = None
+) -> FittedMotion:
+    """Exchange and mirror attributes while the sample becomes likelier: quantiles of columns may name them wrongly.
+
+    Parameters
+    ----------
+    found
+        Axes with names, and no links.
+    placing
+        Likelihood of the sample at a pose of the same frame.
+    effort
+        Evaluations that may be made, and those that were.
+    like
+        Another motion, whose names are tried as well: each attribute is the axis nearest to it there.
+    """
+    frame, n = found.frame, len(found.frame.centre_x)
+    begun = [frame.matrix(found.pose)]
+    if like is not None:
+        cosines = begun[0].T @ like.affine[0]
+        axes, attributes = linear_sum_assignment(-np.abs(cosines))
+        begun.append(np.empty_like(begun[0]))
+        begun[1][:, attributes] = begun[0][:, axes] * np.where(cosines[axes, attributes] < 0, -1.0, 1.0)
+    least = np.inf
+    for start in begun:
+        best, value = start, placing.value(frame.pose_of(start))
+        gained = True
+        while gained and effort.left:
+            tried = [one for pair in combinations_with_replacement(range(n), 2) for one in _exchanged(best, *pair)]
+            values = [placing.value(frame.pose_of(one)) for one in tried]
+            effort.spend(len(tried) * placing.cost)
+            gained = min(values) < value - TUNING.gain
+            if gained:
+                best, value = tried[int(np.argmin(values))], min(values)
+        if value < least:
+            found, least = replace(found, pose=frame.pose_of(best)), value
+    return replace(found, evaluations=effort.used)
+
+
+def _exchanged(matrix: FloatArray, first: int, second: int) -> Iterator[FloatArray]:
+    """Two columns mirrored, or exchanged; one column mirrored, if they are the same."""
+    mirrored = matrix.copy()
+    mirrored[:, [first, second]] *= -1
+    yield mirrored
+    if first != second:
+        exchanged = matrix.copy()
+        exchanged[:, [first, second]] = matrix[:, [second, first]]
+        yield exchanged

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._random import generator
-from isobreach.attacks.alignment.by_axes import by_axes
+from isobreach.attacks.alignment.by_axes import by_axes, renamed
 from isobreach.attacks.alignment.by_density import by_density
 from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
 from isobreach.attacks.alignment.certificate import NOT_FOUND
@@ -102,6 +102,10 @@ def sought(
             situation, studied.density, rows, epsilon=epsilon, effort=Evaluations(most), rng=rng, also=also
         )
     made = {name: one for name, one in found.items() if one is not None}
+    for name in ("planes", "products"):
+        if name in made and "density" in made and not len(situation.known):
+            effort = Evaluations(most, made[name].evaluations)
+            made[name] = renamed(made[name], _placing(made[name], situation, studied), effort, made["density"])
     spent = sum(studied.spent[part] for part in parts) + sum(one.evaluations for one in made.values())
     return [made[name] for name in _trusted(made, situation, studied)], spent
 
@@ -152,13 +156,16 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
 
 def _not_rejected(asked: str, found: dict[str, FittedMotion], situation: Situation, studied: Studied) -> bool:
     """Whether the sample's likelihood, if there is one, allows the pose of an objective that does without it."""
-    sample = situation.sample
-    if "density" not in found or sample is None:
+    if "density" not in found or situation.sample is None:
         return True
-    density, levels = studied.density, []
-    for name in ("density", asked):
-        one = found[name]
-        placing = Placing(one.frame, density.whitening, density.mixture, sample, len(sample), np.zeros(0))
-        levels.append(float(placing.levels(one.pose).mean()))
+    several = [found[name] for name in ("density", asked)]
+    levels = [float(_placing(one, situation, studied).levels(one.pose).mean()) for one in several]
     h = found["density"].frame.hidden
-    return levels[1] - levels[0] <= h * (h - 1) / (2 * len(sample))
+    return levels[1] - levels[0] <= h * (h - 1) / (2 * len(situation.sample))
+
+
+def _placing(one: FittedMotion, situation: Situation, studied: Studied) -> Placing:
+    """The sample's likelihood at poses of a motion's frame."""
+    sample, density = situation.sample, studied.density
+    assert sample is not None
+    return Placing(one.frame, density.whitening, density.mixture, sample, len(sample), np.zeros(0))
