@@ -18,6 +18,7 @@ test-slow: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.scan
+	$(BIN)/python -m benchmarks.cluster
 
 # The paper's experiments, with the page, the figures and the numbers of the documentation.
 reproduction: $(VENV)/.dev

@@ -22,15 +22,18 @@ from typing import Any
 
 import distributed
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 import isobreach as ib
 from benchmarks.__main__ import Row
 from benchmarks.floor import counting
 from benchmarks.scan import attack as attacked
-from benchmarks.scan import write_release
+from benchmarks.scan import in_turn, plain_scan, write_release
 from isobreach._random import generator
 from isobreach.engine.cluster import Cluster
 from isobreach.engine.local_cluster import LocalCluster
+from isobreach.engine.threads import Threads
 from isobreach.linking.candidates import Cloud
 
 _TASKS, _STEPS, _WIDTH = 10, 3_000_000, 384
@@ -57,6 +60,28 @@ def join(points: Any, client: Any) -> None:
 def control(client: Any) -> None:
     """Count on every worker."""
     assert len(list(Cluster(client).run(counting, range(_TASKS), _STEPS))) == _TASKS
+
+
+def rates() -> list[Row]:
+    """What one processor does in a second, for the model of docs/scaling.md: bytes decoded, pairs compared."""
+    vectors = generator(0, "data").standard_normal((100_000, _WIDTH)).astype(np.float32)
+    few = vectors[:10_000].astype(np.float64) / np.sqrt(2 * _WIDTH)
+    cloud, pairs = Cloud(few, workers=Threads(1)), len(few) * (len(few) + 1) / 2
+    with tempfile.TemporaryDirectory(prefix="isobreach-bench-") as folder:
+        (Path(folder) / "released").mkdir()
+        column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), _WIDTH)
+        parquet.write_table(pa.table({"vector": column}), Path(folder) / "released" / "part.parquet")
+        distances = np.array([0.0, 1.0]), np.array([0.0, 1.0 + 1e-9])
+        decoding, comparing = in_turn(3, lambda: plain_scan(Path(folder)), lambda: cloud.pairs(*distances, 10**7))
+    return [
+        Row(
+            f"GB of float32 vectors of {_WIDTH} that a processor decodes a second",
+            vectors.nbytes / decoding / 1e9,
+            "",
+            True,
+        ),
+        Row("million pairs of them that it compares a second", pairs / comparing / 1e6, "", True),
+    ]
 
 
 def seconds(work: Callable[[], None]) -> float:
@@ -105,7 +130,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    rows = measured(given.rows, given.columns, given.points, given.repeats)
+    rows = [*rates(), *measured(given.rows, given.columns, given.points, given.repeats)]
     for row in rows:
         print(f"{row.ratio:9.2f}  {row.target:16} {'ok ' if row.met else 'MISSED'}  {row.what}")
     if given.json:
