@@ -8,6 +8,9 @@ twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half th
 products and planes are exact, and trusted before all others unless the sample objects to their names; then groups of
 squares, then a series. Without a sample, components are trusted if attributes look independent, otherwise links that
 leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
+
+In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
+then takes the place of all others but links that leave nothing open.
 """
 
 from dataclasses import replace
@@ -19,9 +22,10 @@ from isobreach._random import generator
 from isobreach.attacks.alignment.by_axes import by_axes, renamed
 from isobreach.attacks.alignment.by_density import by_density
 from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
+from isobreach.attacks.alignment.by_transport import by_transport
 from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.descent import Evaluations
-from isobreach.attacks.alignment.frames import frame_of
+from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
 from isobreach.attacks.alignment.series import by_series
@@ -36,6 +40,7 @@ _NEEDS = {
     "density": "It needs a public sample of at least two records.",
     "independence": "It needs a linked record, a public sample or ranges of the attributes.",
     "ranges": "It needs ranges of the attributes.",
+    "transport": "It needs a public sample of at least two records.",
     "planes": "It needs values that many records share, no noise, and a linked record, a sample or ranges.",
     "directions": "It needs a release without a translation, and a linked record, a sample or ranges.",
     "products": "It needs columns that are products, no noise, and a linked record, a sample or ranges.",
@@ -70,14 +75,21 @@ def sought(
     )
     if not links.hidden and not situation.noise:
         return [FittedMotion("links", links, links.start(), 0)], 0
+    sampled = situation.sample is not None and len(situation.sample) > 1
+    if sampled and objective in ("transport", "auto" if studied.wide else "transport"):
+        rng = generator(studied.seed, "alignment", PLACES["transport"])
+        matched = by_transport(situation, rows, effort=Evaluations(most), rng=rng)
+        alone = [] if links.hidden else [_by_links(links, situation)]
+        return [*alone, matched], matched.evaluations
+    if objective == "transport":
+        raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
     allowed, parts = _allowed(situation, studied)
     if objective != "auto" and objective not in allowed:
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
     wanted = allowed if objective == "auto" else {objective}
     found: dict[str, FittedMotion | None] = {}
     if not links.hidden and objective == "auto":
-        loose = links.loosened(situation.known, situation.released, situation.noise, situation.translates)
-        found["links"] = FittedMotion("links", loose, loose.pose_of(*links.affine(links.start())), 0)
+        found["links"] = _by_links(links, situation)
     if "independence" in wanted:
         found["independence"] = by_independence(situation, rows, studied.axes, Evaluations(most))
     if "directions" in wanted:
@@ -108,6 +120,12 @@ def sought(
             made[name] = renamed(made[name], _placing(made[name], situation, studied), effort, made["density"])
     spent = sum(studied.spent[part] for part in parts) + sum(one.evaluations for one in made.values())
     return [made[name] for name in _trusted(made, situation, studied)], spent
+
+
+def _by_links(links: Frame, situation: Situation) -> FittedMotion:
+    """The motion of links that leave nothing open but noise."""
+    loose = links.loosened(situation.known, situation.released, situation.noise, situation.translates)
+    return FittedMotion("links", loose, loose.pose_of(*links.affine(links.start())), 0)
 
 
 def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]]:

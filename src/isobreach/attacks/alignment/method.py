@@ -32,6 +32,7 @@ FloatArray = NDArray[np.float64]
 OBJECTIVES = (
     "auto",
     "density",
+    "transport",
     "independence",
     "directions",
     "ranges",
@@ -136,8 +137,10 @@ def _run(
         told = "what is known says nothing of the rotation: no record is linked, and there is no sample and no range."
         return AlignmentReconstruction(False, told, nothing, **facts)
     best = solutions[0]
-    confirmed = confirmation(release, situation, best, chosen.epsilon)
-    mirrors = untold_mirrors(situation, studied, best, chosen.epsilon) if confirmed.complete else []
+    rough = best.agreement is not None  # estimates are told apart, but not exact
+    confirmed = confirmation(release, situation, best, 1.0 if rough else chosen.epsilon)
+    asks = confirmed.complete and not rough
+    mirrors = untold_mirrors(situation, studied, best, chosen.epsilon) if asks else []
     claimed, why = reason(best, confirmed, coarse=_coarse(knowledge), mirrors=mirrors)
     several = _estimates(release, linked, studied, knowledge, solutions, chosen.epsilon, progress)
     matrix, shift = _whole(situation, best)
@@ -153,6 +156,7 @@ def _run(
         hidden_dimension=best.frame.hidden,
         certificate=best.certificate,
         forecast=best.forecast,
+        agreement=best.agreement,
         confirmed=confirmed.found,
         evaluations=spent + situation.evaluations,
         **facts,

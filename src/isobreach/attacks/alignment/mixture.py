@@ -297,7 +297,7 @@ class Density:
         return replace(self, mixture=mixture, parts=several)
 
 
-def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
+def fit_density(rows: FloatArray, rng: np.random.Generator, *, normal: bool = False) -> Density:
     """Fit mixtures of several sizes to released rows and stack them.
 
     Parameters
@@ -306,12 +306,14 @@ def fit_density(rows: FloatArray, rng: np.random.Generator) -> Density:
         Released rows, m x n.
     rng
         Draws folds and seeds of clusters.
+    normal
+        Whether one component is enough.
     """
     m, n = rows.shape
     small = m <= TUNING.small
     shrinkages = TUNING.small_shrinkages if small else TUNING.shrinkages
-    recipes = [MixtureRecipe(1)]
-    for size in TUNING.small_sizes if small else TUNING.sizes:
+    recipes, sizes = [MixtureRecipe(1)], TUNING.small_sizes if small else TUNING.sizes
+    for size in () if normal else sizes:
         if size > 1 and 0.75 * m >= size * max(n / 2, 4):  # fewer rows a component would be noise
             recipes += [MixtureRecipe(size, *one) for one in shrinkages]
     order = rng.permutation(m)[: m if small else TUNING.judged_rows]

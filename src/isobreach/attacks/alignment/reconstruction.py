@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks.alignment.by_transport import AGREES
 from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.confirmation import Confirmation
 from isobreach.attacks.alignment.solution import FittedMotion
@@ -23,6 +24,7 @@ _CAVEATS = (
 )
 _OBJECTIVES = {
     "density": "the public sample placed in a density of the release",
+    "transport": "the public sample matched with the release by third moments and transport",
     "independence": "independent attributes",
     "directions": "independent attributes of rows of length one",
     "ranges": "values inside their ranges",
@@ -54,6 +56,8 @@ class AlignmentReconstruction(Reconstruction):
         without a sample.
     forecast
         Breached share that the attacker expects; None where he cannot tell.
+    agreement
+        Mean cosine of the estimates with those of an independent fit; None where there was none.
     linked, unused, confirmed
         Known records that were used; that were not; and how many of the latter were found at their place.
     evaluations
@@ -69,6 +73,7 @@ class AlignmentReconstruction(Reconstruction):
     hidden_dimension: int = field(default=0, kw_only=True)
     certificate: float | None = field(default=None, kw_only=True)
     forecast: float | None = field(default=None, kw_only=True)
+    agreement: float | None = field(default=None, kw_only=True)
     linked: int = field(default=0, kw_only=True)
     unused: int = field(default=0, kw_only=True)
     confirmed: int = field(default=0, kw_only=True)
@@ -87,6 +92,9 @@ def reason(
     z = solution.certificate
     if solution.frame.hidden == 0 and confirmation.found == confirmation.unused:
         return True, "the links determine the whole motion."
+    if solution.agreement is not None and solution.agreement < AGREES:
+        told = f"an independent fit gives other estimates (agreement {solution.agreement:.2f}, below {AGREES:g})"
+        return False, f"not found: {told}."
     if z is not None and z > NOT_FOUND:
         return False, f"not found: the sample does not lie like released rows (z = {z:.1f}, above {NOT_FOUND:g})."
     if confirmation.complete and coarse:
@@ -102,6 +110,9 @@ def reason(
     if confirmation.unused:
         missing = f"{confirmation.unused - confirmation.found} of {confirmation.unused}"
         return False, f"not confirmed: {missing} known records that the fit did not use are not at their place."
+    if solution.agreement is not None:
+        told = f"agreement {solution.agreement:.2f}, at least {AGREES:g}"
+        return True, f"an independent fit to a part of the sample gives the same estimates ({told})."
     return False, "estimates are not confirmed: no known record was left to check them."
 
 
@@ -119,6 +130,8 @@ def document(found: AlignmentReconstruction, title: str) -> Document:
         rows.append(("certificate z", f"{found.certificate:.1f}"))
     if found.forecast is not None:
         rows.append(("forecast of the breached share", f"{found.forecast:.0%}"))
+    if found.agreement is not None:
+        rows.append(("agreement of independent fits", f"{found.agreement:.2f}"))
     if found.unused:
         rows.append(("unused known records at their place", f"{found.confirmed} of {found.unused}"))
     facts = tuple(Fact(*row) for row in rows)
@@ -132,6 +145,7 @@ def document(found: AlignmentReconstruction, title: str) -> Document:
         "hidden_dimension": found.hidden_dimension,
         "certificate": found.certificate,
         "forecast": found.forecast,
+        "agreement": found.agreement,
         "linked": found.linked,
         "unused": found.unused,
         "confirmed": found.confirmed,

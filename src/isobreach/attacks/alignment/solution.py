@@ -27,6 +27,8 @@ class FittedMotion:
         Mann-Whitney z of the sample's levels against released rows held out; None where there is no sample.
     forecast
         Breached share that the attacker expects; None where he cannot tell.
+    agreement
+        Mean cosine of the estimates with those of an independent fit to a part of the sample; None where there is none.
     """
 
     objective: str
@@ -35,6 +37,7 @@ class FittedMotion:
     evaluations: int
     certificate: float | None = None
     forecast: float | None = None
+    agreement: float | None = None
 
     @property
     def affine(self) -> tuple[FloatArray, FloatArray]:

@@ -30,6 +30,8 @@ FloatArray = NDArray[np.float64]
 # Released rows that are modelled: a density of 32 components in 16 columns is then as sharp as it gets, and what a
 # sample of 1,000 can tell is limited by the sample. Estimates are made of every row.
 ROWS = 6_000
+# Columns from which on a sample is placed by transport: a density of 100 columns has 5,000 parameters a component.
+WIDE = 100
 _LEAST = 8  # different rows: two parts of four, of which one is modelled
 # Streams of one attack: rows, density, and what each objective draws.
 PLACES = {
@@ -44,6 +46,7 @@ PLACES = {
     "products": 8,
     "directions": 9,
     "series": 10,
+    "transport": 11,
 }
 
 
@@ -86,6 +89,11 @@ class Studied:
         """Whether there are enough different rows to fit a density to some and judge it by others."""
         return bool(len(np.unique(self.rows, axis=0)) > max(self.rows.shape[1], _LEAST))
 
+    @property
+    def wide(self) -> bool:
+        """Whether there are too many columns for densities of several components."""
+        return self.rows.shape[1] >= WIDE
+
     def reduced(self, situation: Situation) -> "Studied":
         """Return the study of the same rows with as many columns as the records have, at their scale."""
         if situation.plain:
@@ -95,13 +103,14 @@ class Studied:
     def complete(self, progress: Progress) -> None:
         """Compute all parts, so that they are shared by whoever uses the study."""
         progress("modelling the release", 0, 1)
-        _ = self.density, self.axes
+        if not self.wide:
+            _ = self.density, self.axes
         progress("modelling the release", 1, 1)
 
     @cached_property
     def density(self) -> Density:
-        """Density of the rows."""
-        return fit_density(self.rows, self._drawing("density"))
+        """Density of the rows; in many columns a normal one."""
+        return fit_density(self.rows, self._drawing("density"), normal=self.wide)
 
     def _drawing(self, part: str) -> np.random.Generator:
         return generator(self.seed, "alignment", PLACES[part])
