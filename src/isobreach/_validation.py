@@ -168,10 +168,10 @@ def check_widths(known: int, released: int, name: str = "known") -> None:
         )
 
 
-def check_same_width(known: int, dictionary: int) -> None:
-    """Refuse a dictionary of other columns than the known records."""
-    if known != dictionary:
-        rule = f"must have as many numeric columns as known, {known}"
+def check_same_width(records: int, dictionary: int, name: str = "known") -> None:
+    """Refuse a dictionary of other columns than the known records, or than those of another table."""
+    if records != dictionary:
+        rule = f"must have as many numeric columns as {name}, {records}"
         raise InputError("dictionary", rule, f"{dictionary}", "Choose them with --columns.")
 
 

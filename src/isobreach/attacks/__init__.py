@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from isobreach.attacks.lattice import LatticeReconstruction
     from isobreach.attacks.pairs import attribute_privacy
+    from isobreach.attacks.readout import ReadOut, mean_cosine, read_out
     from isobreach.attacks.refine import Evidence, ValueGrid, blind, interval_guess, refined, variants
     from isobreach.attacks.registry import ATTACKS, describe, reconstruct
 
@@ -49,6 +50,7 @@ __all__ = [
     "KnownInputReconstruction",
     "LatticeReconstruction",
     "NoSettings",
+    "ReadOut",
     "Reconstruction",
     "ValueGrid",
     "attack",
@@ -60,8 +62,10 @@ __all__ = [
     "hints",
     "interval_guess",
     "kaplan_estimates",
+    "mean_cosine",
     "normalised",
     "pair_distances",
+    "read_out",
     "reconstruct",
     "refined",
     "setting",
@@ -90,6 +94,7 @@ __getattr__ = loading(
         ),
         "lattice": ("LatticeReconstruction",),
         "pairs": ("attribute_privacy",),
+        "readout": ("ReadOut", "mean_cosine", "read_out"),
         "refine": ("Evidence", "ValueGrid", "blind", "interval_guess", "refined", "variants"),
         "registry": ("ATTACKS", "describe", "reconstruct"),
     },

@@ -99,8 +99,9 @@ class Knowledge:
         most = sys.maxsize if narrow else columns
         known = self._table("known", most, partial=partial)
         sample, dictionary = (self._table(name, most) for name in ("sample", "dictionary"))
-        if known is not None and dictionary is not None:
-            check_same_width(known.shape[1], dictionary.shape[1])
+        for name, table in (("known", known), ("sample", sample)):
+            if table is not None and dictionary is not None:
+                check_same_width(table.shape[1], dictionary.shape[1], name)
         if narrow:
             columns = next((table.shape[1] for table in (known, sample) if table is not None), columns)
         given = self.noise is None or (isinstance(self.noise, str) and self.noise == "estimate")

@@ -21,6 +21,7 @@ from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.studied import Studied
 from isobreach.attacks.base import Attack, Reconstruction
 from isobreach.attacks.knowledge import Knowledge
+from isobreach.attacks.readout import read_out
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.document import Document
 from isobreach.engine import ONE_BLAS_THREAD, Engine
@@ -68,7 +69,7 @@ class Alignment(Attack):
     name = "alignment"
     title = "alignment attack"
     needs_any = frozenset({"known", "sample", "bounds"})
-    uses = frozenset({"known", "sample", "bounds", "noise"})
+    uses = frozenset({"known", "sample", "bounds", "noise", "dictionary"})
     settings = AlignmentSettings
     costly = True
     audited = True
@@ -144,10 +145,11 @@ def _run(
     claimed, why = reason(best, confirmed, coarse=_coarse(knowledge), mirrors=mirrors)
     several = _estimates(release, linked, studied, knowledge, solutions, chosen.epsilon, progress)
     matrix, shift = _whole(situation, best)
+    own = several.pop("")
     return AlignmentReconstruction(
         claimed,
         why,
-        several.pop(""),
+        own,
         decided=claimed,
         variants=several,
         objective=best.objective,
@@ -157,6 +159,7 @@ def _run(
         certificate=best.certificate,
         forecast=best.forecast,
         agreement=best.agreement,
+        read=None if knowledge.dictionary is None else read_out(own, knowledge.dictionary),
         confirmed=confirmed.found,
         evaluations=spent + situation.evaluations,
         **facts,

@@ -12,6 +12,7 @@ from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.confirmation import Confirmation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.base import Reconstruction
+from isobreach.attacks.readout import ReadOut
 from isobreach.document import Document, Fact, Facts, Section, Table, Text
 from isobreach.linking import Linkage, link_records, link_table
 
@@ -64,6 +65,8 @@ class AlignmentReconstruction(Reconstruction):
         Of an objective and its gradient.
     linkage
         Where known records were linked here.
+    read
+        The entries of a dictionary that are nearest to each estimate; None without one.
     """
 
     objective: str | None = field(default=None, kw_only=True)
@@ -79,6 +82,7 @@ class AlignmentReconstruction(Reconstruction):
     confirmed: int = field(default=0, kw_only=True)
     evaluations: int = field(default=0, kw_only=True)
     linkage: Linkage | None = field(default=None, repr=False, kw_only=True)
+    read: ReadOut | None = field(default=None, repr=False, kw_only=True)
 
 
 def reason(
@@ -160,4 +164,34 @@ def document(found: AlignmentReconstruction, title: str) -> Document:
         head, cells = link_table(linkage)
         sections.append(Section("Known records", (Table("Links of every known record", head, tuple(cells)),)))
         data["links"] = link_records(linkage)
+    if found.read is not None:
+        sections.append(_read_section(found, found.read))
+        data["read"] = {"entries": found.read.entries.tolist(), "cosines": found.read.cosines.round(6).tolist()}
     return Document(title, f"{title}: {found.reason}", sections=tuple(sections), data=data)
+
+
+def _read_section(found: AlignmentReconstruction, read: ReadOut) -> Section:
+    """Nearest entries of a dictionary: the surest rows first."""
+    rows, entries = found.asked.released_ids, found.asked.dictionary_ids
+    order = np.argsort(-read.cosines[:, 0], kind="stable")
+
+    def name(ids: NDArray[np.generic] | None, place: int) -> str:
+        return str(place + 1 if ids is None else ids[place])
+
+    cells = tuple(
+        (name(rows, row), name(entries, int(read.entries[row, 0])), f"{read.cosines[row, 0]:.3f}")
+        for row in order.tolist()
+        if read.entries[row, 0] >= 0
+    )
+    head = ("released row", "nearest entry", "cosine")
+    return Section(
+        "Dictionary",
+        (
+            Text(
+                "An estimate is read as the nearest entry of the dictionary. One whose record is not in the dictionary "
+                "has a nearest entry too: nothing here is a link.",
+                soft=True,
+            ),
+            Table("Nearest entry of the dictionary to each estimate", head, cells),
+        ),
+    )
