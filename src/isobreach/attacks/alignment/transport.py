@@ -48,8 +48,8 @@ class TransportTuning:
         Weight of a pair: exact, so that it outweighs any one direction of the others.
     ranks, rounds
         Leading axes in which cosines are taken, and rounds at each.
-    passes
-        Times that the ranks are gone through.
+    block
+        Axes that are rotated beside those in which cosines are taken, as a multiple.
     last
         Rounds in all axes at the end.
     sinkhorn
@@ -65,10 +65,10 @@ class TransportTuning:
     pairs: float = 1.0
     ranks: tuple[int, ...] = (24, 40, 70, 120, 200, 320)
     rounds: int = 2
-    passes: int = 2
-    last: int = 12
+    block: int = 2
+    last: int = 20
     sinkhorn: int = 4
-    ahead: float = 0.8
+    ahead: float = 1.2
     dear: float = 1e8
 
 
@@ -92,22 +92,43 @@ def transported(
         Counts evaluations.
     """
     q, rotation = rows.shape[1], start
-    growing = [r for r in TUNING.ranks if r < q]
-    schedule = TUNING.passes * [(r, TUNING.rounds) for r in (*growing, q)] + [(q, TUNING.last)]
-    for r, rounds in schedule:
-        weights = np.ones(len(rows), dtype=np.float32)
-        sizes = [np.maximum(np.linalg.norm(one[:, :r], axis=1), 1e-12) for one in (rows, records)]
-        for _ in range(rounds):
-            turned = rows @ rotation[:, :r].astype(np.float32)
-            inner = turned @ records[:, :r].T
-            sizes[0] = np.maximum(np.linalg.norm(turned, axis=1), 1e-12)
-            plan, weights = _plan(inner / sizes[0][:, None] / sizes[1], weights)
-            matched = _sized(rows.T @ (plan @ records))
-            np.square(inner, out=inner)
-            thirds = _sized(rows.T @ (inner @ records))
-            after = _polar(matched + TUNING.third * thirds + TUNING.pairs * pull + 1e-6 * rotation)
-            rotation = _polar(after + TUNING.ahead * (after - rotation))
-            effort.spend(max(1, int(len(rows) * len(records) * (r + 2 * q) / TUNING.dear)))
+    growing = [r for r in TUNING.ranks if TUNING.block * r < q]
+    for r in growing:  # in as many axes as those that are right can tell apart
+        k = TUNING.block * r
+        found = _rounds(rows[:, :k], records[:, :k], pull[:k, :k], _polar(rotation[:k, :k]), r, TUNING.rounds, effort)
+        rotation = rotation.copy()
+        rotation[:k, :k] = found
+    for r in TUNING.ranks:
+        if TUNING.block * r >= q > r:
+            rotation = _rounds(rows, records, pull, rotation, r, TUNING.rounds, effort)
+    return _rounds(rows, records, pull, rotation, q, TUNING.last, effort)
+
+
+def _rounds(
+    rows: SingleArray,
+    records: SingleArray,
+    pull: FloatArray,
+    rotation: FloatArray,
+    r: int,
+    rounds: int,
+    effort: Evaluations,
+) -> FloatArray:
+    """The rotation after some rounds, with cosines in r leading axes."""
+    rows, records, weights = np.ascontiguousarray(rows), np.ascontiguousarray(records), np.ones(len(rows), np.float32)
+    sizes = np.maximum(np.linalg.norm(records[:, :r], axis=1), 1e-12)
+    before: FloatArray | None = None
+    for _ in range(rounds):
+        turned = rows @ rotation[:, :r].astype(np.float32)
+        inner = turned @ records[:, :r].T
+        lengths = np.maximum(np.linalg.norm(turned, axis=1), 1e-12)
+        plan, weights = _plan(inner / lengths[:, None] / sizes, weights)
+        matched = _sized(rows.T @ (plan @ records))
+        np.square(inner, out=inner)
+        thirds = _sized(rows.T @ (inner @ records))
+        says = matched + TUNING.third * thirds + TUNING.pairs * pull + 1e-6 * rotation
+        ahead = says if before is None else says + TUNING.ahead * (says - before)
+        before, rotation = says, _polar(ahead)
+        effort.spend(max(1, int(len(rows) * len(records) * (r + 2 * rows.shape[1]) / TUNING.dear)))
     return rotation
 
 
