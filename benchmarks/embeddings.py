@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 import isobreach as ib
 from isobreach.attacks import mean_cosine, read_out
-from isobreach.datasets.sentences import sentences
-from isobreach.datasets.word_vectors import WordVectors
+from isobreach.datasets import WordVectors, sentences
 
 FloatArray = NDArray[np.float64]
 Change = Callable[[FloatArray, np.random.Generator], FloatArray]
