@@ -4,13 +4,13 @@
 import numpy as np
 
 
-def sentence_vectors(count, columns, seed=0, *, topics=40, tokens=1500, dialect=0):
-    """Sentences of one model; ``dialect``: another one prefers other topics.
+def sentence_vectors(count, columns, seed=0, *, topics=40, tokens=1500, dialect=0, model=0):
+    """Sentences embedded by a ``model``; another ``dialect`` prefers other topics.
 
     Token vectors lie around the centres of topics, with a spectrum that decays slowly. A sentence has 5 to 14 tokens of
     one topic or two, drawn by Zipf's law.
     """
-    model = np.random.default_rng(12345)
+    model = np.random.default_rng([12345, model])
     spectrum = 1 / (1 + np.arange(columns)) ** 0.5
     turn = np.linalg.qr(model.standard_normal((columns, columns))).Q
     centres = model.standard_normal((topics, columns)) * spectrum
