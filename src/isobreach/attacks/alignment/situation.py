@@ -24,6 +24,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 MOTIONS = ("auto", "orthogonal", "rigid", "similarity")
+_ALIKE = 1e-3  # of the mean square of a length: what 16 bits leave of vectors of length one
 _DISTINCT = 2.0  # of Kolmogorov's statistic: lengths of one population exceed it once in 1,500 pairs of tables
 
 
@@ -149,8 +150,10 @@ def _motion(rows: FloatArray, sample: NDArray[Any] | None, noise: float) -> str:
     """Whether lengths have the same distribution in sample and release, by Kolmogorov and Smirnov."""
     if sample is None:
         return "orthogonal"
-    before = np.sort((np.asarray(sample, dtype=np.float64) ** 2).sum(axis=1) + rows.shape[1] * noise**2)
-    after = np.sort((rows**2).sum(axis=1))
+    before = (np.asarray(sample, dtype=np.float64) ** 2).sum(axis=1) + rows.shape[1] * noise**2
+    after = (rows**2).sum(axis=1)
+    cell = _ALIKE * max(float(after.mean()), np.finfo(np.float64).tiny)  # vectors of length one differ by rounding
+    before, after = (np.sort(np.rint(one / cell)) for one in (before, after))
     places = np.concatenate([before, after])
     below = [np.searchsorted(one, places, side="right") / len(one) for one in (before, after)]
     statistic = np.abs(below[0] - below[1]).max() * np.sqrt(len(before) * len(after) / len(places))
