@@ -61,16 +61,17 @@ def read_out(estimates: ArrayLike, dictionary: ArrayLike) -> ReadOut:
     """
     told, entries = _directions(estimates), _directions(dictionary)
     count = min(NEAREST, len(entries))
-    places, cosines = [np.zeros((0, count), dtype=np.int64)], [np.zeros((0, count))]
+    places: list[IntArray] = [np.zeros((0, count), dtype=np.int64)]
+    cosines: list[FloatArray] = [np.zeros((0, count))]
     for start in range(0, len(told), _BLOCK):
         near = told[start : start + _BLOCK] @ entries.T
         some = np.argpartition(-near, count - 1, axis=1)[:, :count] if count < len(entries) else None
         some = np.tile(np.arange(len(entries)), (len(near), 1)) if some is None else some
         values = np.take_along_axis(near, some, axis=1)
         order = np.argsort(-values, axis=1, kind="stable")
-        values = np.take_along_axis(values, order, axis=1).astype(np.float64)
+        values = np.take_along_axis(values, order, axis=1)
         places.append(np.where(values > 0, np.take_along_axis(some, order, axis=1), -1))
-        cosines.append(values)
+        cosines.append(np.asarray(values, dtype=np.float64))
     return ReadOut(np.concatenate(places), np.concatenate(cosines))
 
 
@@ -91,4 +92,4 @@ def _directions(rows: ArrayLike) -> NDArray[np.float32]:
     values = np.asarray(rows, dtype=np.float64)
     sizes = np.linalg.norm(values, axis=1, keepdims=True)
     there = np.isfinite(sizes) & (sizes > 0)
-    return np.divide(values, sizes, out=np.zeros_like(values), where=there).astype(np.float32)
+    return np.asarray(np.divide(values, sizes, out=np.zeros_like(values), where=there), dtype=np.float32)

@@ -92,7 +92,7 @@ class Studied:
     @property
     def wide(self) -> bool:
         """Whether there are too many columns for densities of several components."""
-        return self.rows.shape[1] >= WIDE
+        return bool(self.rows.shape[1] >= WIDE)
 
     def reduced(self, situation: Situation) -> "Studied":
         """Return the study of the same rows with as many columns as the records have, at their scale."""

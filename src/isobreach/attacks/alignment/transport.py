@@ -24,6 +24,7 @@ whose expectation is one at the true motion: all three estimate |E xxx|^2.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,7 +166,7 @@ def _plan(cosines: SingleArray, weights: SingleArray) -> tuple[SingleArray, Sing
     return weights[:, None] * kernel * others, weights
 
 
-def _sized(values: SingleArray) -> FloatArray:
+def _sized(values: NDArray[Any]) -> FloatArray:
     """The same with norm one."""
     return np.asarray(values / max(float(np.linalg.norm(values)), 1e-30), dtype=np.float64)
 
