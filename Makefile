@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow bench reproduction arena lint types imports package clean
+.PHONY: demo test test-slow bench reproduction arena board lint types imports package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/isobreach demo
@@ -31,6 +31,12 @@ reproduction: $(VENV)/.dev
 # Every scheme against every attack on three tables, with the page, the figures and the numbers of the documentation.
 arena: $(VENV)/.dev
 	$(BIN)/python tools/arena.py
+
+# Packages that protect vectors: what they say, and what was measured. Two are under the AGPL, one brings tensorflow.
+board:
+	$(PYTHON) -m venv build/board-venv
+	build/board-venv/bin/python -m pip install --quiet -e '.[packages,packages-agpl,packages-pymasq,vectors]'
+	build/board-venv/bin/python tools/board.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
