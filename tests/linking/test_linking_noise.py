@@ -7,7 +7,7 @@ from scipy.stats import chi2
 
 from effort import slow
 from isobreach.linking import link
-from isobreach.linking.noisy import BELIEVING, Likelihood, seeds
+from isobreach.linking.noisy import BELIEVING, Likelihood, law
 from isobreach.schemes import Ball, Noisy, OrthogonalNoise, perturb
 from oracles import rotation
 
@@ -25,9 +25,9 @@ def test_the_joint_law_of_the_lengths(norms_kept, sigma):
     """Mean and covariance of 40,000 draws, within five standard errors."""
     rng = np.random.default_rng(0)
     records, columns, trials = rng.standard_normal((4, 5)), 7, 40_000
-    pairs = seeds._lengths(4, norms_kept)
+    pairs = law.lengths_of(4, norms_kept)
     assert len(pairs) == 6 + 4 * norms_kept
-    mean, covariance = seeds.joint_law(records, pairs, sigma, columns)
+    mean, covariance = law.joint_law(records, pairs, sigma, columns)
     exact = records @ rotation(columns, rng)[:, :5].T
     drawn = _lengths(exact + sigma * rng.standard_normal((trials, 4, columns)), pairs)
     spread = np.sqrt(np.diag(covariance))
@@ -42,10 +42,10 @@ def test_the_misfit_of_the_truth_is_chi_square(norms_kept, sigma):
     """More columns than records: so many lengths are free. The test may lose the truth once in a million times."""
     rng = np.random.default_rng(1)
     records, columns, trials = rng.standard_normal((5, 8)), 8, 20_000
-    pairs = seeds._lengths(5, norms_kept)
-    mean, covariance = seeds.joint_law(records, pairs, sigma, columns)
+    pairs = law.lengths_of(5, norms_kept)
+    mean, covariance = law.joint_law(records, pairs, sigma, columns)
     drawn = _lengths(records @ rotation(8, rng).T + sigma * rng.standard_normal((trials, 5, columns)), pairs) - mean
-    misfit = np.einsum("ti,ij,tj->t", drawn, seeds._inverse(covariance), drawn)
+    misfit = (np.linalg.solve(law.whitening(covariance), drawn.T) ** 2).sum(axis=0)
     freedom = len(pairs)
     assert misfit.mean() == pytest.approx(freedom, rel=0.02)
     assert np.quantile(misfit, 0.99) == pytest.approx(chi2.ppf(0.99, freedom), rel=0.15)

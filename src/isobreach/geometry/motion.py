@@ -15,6 +15,7 @@ an orthogonal motion of the centred pairs. Any other point of their affine hull 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,15 +44,13 @@ class ConsistentMotions:
     """All motions that take the linked records to their released rows.
 
     Each takes ``known_centre`` to ``released_centre`` (both zero for orthogonal motions). ``known`` (n x k) and
-    ``released`` (N x k) are orthonormal bases with M known = released; ``known_hidden`` (W, n x (n - k)) and
-    ``released_hidden`` (V, N x (N - k)) complete them. ``strength`` holds the singular values of the centred linked
-    records along the columns of ``known``. ``sensitivity`` times the error of the pairs bounds that of ``released``.
+    ``released`` (N x k) are orthonormal bases with M known = released. ``strength`` holds the singular values of the
+    centred linked records along the columns of ``known``. ``sensitivity`` times the error of the pairs bounds that of
+    ``released``.
     """
 
     known: FloatArray
     released: FloatArray
-    known_hidden: FloatArray
-    released_hidden: FloatArray
     known_centre: FloatArray
     released_centre: FloatArray
     strength: FloatArray
@@ -60,7 +59,17 @@ class ConsistentMotions:
     @property
     def hidden_dimension(self) -> int:
         """Return h = n - k."""
-        return int(self.known_hidden.shape[1])
+        return int(self.known.shape[0] - self.known.shape[1])
+
+    @cached_property
+    def known_hidden(self) -> FloatArray:
+        """Return W, n x (n - k), which completes ``known``."""
+        return complement(self.known)
+
+    @cached_property
+    def released_hidden(self) -> FloatArray:
+        """Return V, N x (N - k), which completes ``released``."""
+        return complement(self.released)
 
     def choose_hidden(self, source: RandomSource) -> FloatArray:
         """Return P, uniform: what a motion does to the hidden dimensions, (N - k) x h."""
@@ -101,9 +110,7 @@ def fit_motions(
         inner, scale, outer = linalg.svd(pairs, full_matrices=False, check_finite=False)
         v = inner @ outer
         sensitivity = 2 / ((1 + scale[-1]) * strength[-1]) if whiten else np.inf
-    return ConsistentMotions(
-        u, v, complement(u), complement(v), known_centre, released_centre, strength, float(sensitivity)
-    )
+    return ConsistentMotions(u, v, known_centre, released_centre, strength, float(sensitivity))
 
 
 def procrustes_residual(known: FloatArray, released: FloatArray, translates: bool) -> tuple[float, int]:

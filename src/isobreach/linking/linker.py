@@ -28,15 +28,25 @@ from isobreach._validation import (
 from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
-from isobreach.linking.candidates import Field, check_entries
-from isobreach.linking.chance import sampled_rows
+from isobreach.linking.candidates import Field, check_entries, telling_order
+from isobreach.linking.chance import Rates, log_sets, sampled, sampled_rows, telling_distances
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import RULES, Linkage, Rule, assemble
 from isobreach.linking.motions import CHOICES, MOTIONS, SOLVERS, Choice, Setting, decide
-from isobreach.linking.noisy import NoisyProblem, NoisySolution
+from isobreach.linking.narrow import projected_guesses, truncated
+from isobreach.linking.noisy import NoisyProblem, NoisySolution, Squares
 from isobreach.linking.partial import with_partial
 from isobreach.linking.problem import Problem
-from isobreach.release import EXACT, Motion, distinct_records, given_precision, released_precision, unit_roundoff
+from isobreach.release import (
+    EXACT,
+    Bounds,
+    Motion,
+    Precision,
+    distinct_records,
+    given_precision,
+    released_precision,
+    unit_roundoff,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -55,16 +65,27 @@ class NoisyRounding:
     columns
         Of the release, at least. The errors of a distance add up to the root of their number in the worst case, and to
         one as noise: a cut at five deviations gains a factor of two from 32 columns on.
-    relative
-        Precision that is coarse: that of 16 bits, not that of 32, which leaves no record open.
+    relative, step
+        Precision that is coarse: that of 16 bits, not that of 32, which leaves no record open, nor what underflows
+        in 32 bits.
+    records
+        Known records, the most telling ones, that say whether the worst case can link any.
+    partial
+        Partial assignments within the worst case, as many as chance makes, up to which it is tried first: a few
+        seconds.
     """
 
     columns: int = 32
     relative: float = 1e-6
+    step: float = 2.0**-100
+    records: int = 32
+    partial: float = 1e6
 
 
 NOISY_ROUNDING = NoisyRounding()
-_ROUNDED = "the worst case of rounding leaves all records open: rounding is taken as noise"
+_TRUNCATED = "the release is narrower than the records: it holds the first attributes, moved"
+_PROJECTED = "the release is narrower than the records: distances agree within a band only, and no link is certain"
+_ROUNDED = "the worst case of rounding says too little: rounding is taken as noise"
 
 
 def link(
@@ -88,7 +109,8 @@ def link(
         Records the attacker holds, a x n; NaN where an attribute is not known. Complete records are linked first; their
         links complete the others where they can, always within ``chance_limit``.
     released
-        Released rows, m x N with N >= n: an array or an engine.
+        Released rows, m x N: an array or an engine. With 32 <= N < n, the first N attributes are tried; then a
+        projection, where distances agree within a band: posteriors, and no link.
     motion
         What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
         of distances; ``"auto"`` decides between them and says why. It rules out chance for every link: where known
@@ -116,11 +138,10 @@ def link(
     tolerance = check_tolerance(tolerance)
     check_integer("node_limit", node_limit, least=1)
     chance_limit = check_limit("chance_limit", chance_limit)
-    noise = _checked_noise(noise, motion)
+    noise = _checked_noise(noise)
     known = np.asarray(known)
     check_table("known", known, partial=True)
     source = as_engine(released)
-    check_widths(known.shape[1], source.shape[1])
     if dictionary is not None:
         dictionary = np.asarray(dictionary)
         check_table("dictionary", dictionary)
@@ -130,13 +151,36 @@ def link(
     if noise and lacking.any():
         got = f"{lacking.sum()} with missing cells"
         raise InputError("known", "must hold complete records where there is noise", got, "Leave those out.")
+    narrow = known.shape[1] > source.shape[1]
+    # Of a table of a few columns some were left out by mistake; vectors are cut and projected.
+    if lacking.any() or dictionary is not None or source.shape[1] < NOISY_ROUNDING.columns:
+        check_widths(known.shape[1], source.shape[1])
+    if narrow:
+        # The first attributes, as a release of its own; where they are not what is released, a projection.
+        cut = truncated(known, source.shape[1], source.gather(sampled_rows(source.shape[0])))
+        linkage = link(
+            cut,
+            source,
+            motion=motion,
+            rule=rule,
+            tolerance=tolerance,
+            noise=noise,
+            chance_limit=chance_limit,
+            node_limit=node_limit,
+            progress=progress,
+        )
+        if len(linkage.linked):
+            return replace(linkage, reason=_TRUNCATED)
     precision = released_precision(source) if tolerance is None else given_precision(tolerance)
-    setting = Setting(precision, unit_roundoff(known), tolerance is not None, chance_limit, doubt=motion == "auto")
+    doubt = motion == "auto" or _strangers_fit(precision, source)
+    setting = Setting(precision, unit_roundoff(known), tolerance is not None, chance_limit, doubt)
     if lacking.all():
         check_entries(source)
         return with_partial(known, _no_linkage(setting, motion, rule), None, source, chance_limit, progress)
     distinct, which = distinct_records(known[~lacking])
     problem = Problem(distinct, source, rule, node_limit, progress)
+    if narrow:
+        return _projected_linkage(problem, setting, which)
     if noise:
         linkage = _noisy_linkage(problem, setting, motion, noise, which)
     else:
@@ -146,36 +190,89 @@ def link(
     return with_partial(known, linkage, dictionary, source, chance_limit, progress) if lacking.any() else linkage
 
 
-def _checked_noise(noise: Any, motion: str) -> Noise:
+def _checked_noise(noise: Any) -> Noise:
     if isinstance(noise, str) and noise != "estimate":
         raise InputError("noise", "must be None, a number >= 0 or 'estimate'", repr(noise))
-    checked: Noise = noise if noise is None or noise == "estimate" else check_not_negative("noise", noise)
-    if checked and motion == "similarity":
-        rule = "must be orthogonal, rigid or auto where there is noise"
-        raise InputError("motion", rule, repr(motion), "Bring known records to the release's scale first.")
-    return checked
+    return noise if noise is None or noise == "estimate" else check_not_negative("noise", noise)
 
 
 def _rounded_linkage(problem: Problem, setting: Setting, motion: Choice, rule: Rule, which: IntArray) -> Linkage:
-    """Links within the worst case of rounding; where that leaves all records open, those within rounding as noise."""
-    noisy = motion != "similarity" and _rounds_like_noise(setting, problem.source)
-    # A similarity compares all pairs around every row, and most of them fit where rounding is coarse.
-    motions = MOTIONS if motion == "auto" and not noisy else MOTIONS[:2] if motion == "auto" else (motion,)
-    linkage = _exact_linkage(problem, setting, motions, rule, which)
-    if noisy and not len(linkage.linked):
-        linked = _noisy_linkage(problem, setting, motion, None, which)
-        if len(linked.linked):
-            return replace(linked, reason=_ROUNDED)
-        if motion == "auto":
-            return _exact_linkage(problem, setting, MOTIONS, rule, which)
-    return linkage
+    """Links within the worst case of rounding; rounding is taken as noise where the worst case says too little."""
+    motions = MOTIONS if motion == "auto" else (motion,)
+    if not _rounds_like_noise(setting, problem.source):
+        return _exact_linkage(problem, setting, motions, rule, which)
+    if setting.precision.unrounded is not None:  # lengths agree to the last digits where nothing was rounded
+        exact = replace(setting, precision=setting.precision.unrounded)
+        linkage = _exact_linkage(problem, exact, motions[:1], rule, which)
+        if len(linkage.linked):
+            return linkage
+    if _worst_case_tells(problem, setting, motion):
+        # A similarity compares all pairs around every row, and most of them fit where rounding is coarse.
+        linkage = _exact_linkage(problem, setting, motions[:2], rule, which)
+        if len(linkage.linked):
+            return linkage
+    linked = _noisy_linkage(problem, setting, motion, None, which)
+    return replace(linked, reason=_ROUNDED) if len(linked.linked) else linked
 
 
 def _rounds_like_noise(setting: Setting, source: Engine) -> bool:
     """Whether rounding, taken as noise, leaves much less open than its worst case does."""
-    precision = setting.precision
-    coarse = precision.step > 0 or precision.relative > NOISY_ROUNDING.relative
-    return not setting.given and source.shape[1] >= NOISY_ROUNDING.columns and coarse
+    return not setting.given and source.shape[1] >= NOISY_ROUNDING.columns and _coarse(setting.precision)
+
+
+def _strangers_fit(precision: Precision, source: Engine) -> bool:
+    """Whether a release is so coarse that strangers may find a place in it together, however it was moved.
+
+    A table of a few columns on a grid is left to whoever names its motion: there links hold if the records are in it.
+    """
+    return _coarse(precision) and (
+        source.shape[1] >= NOISY_ROUNDING.columns or precision.relative > NOISY_ROUNDING.relative
+    )
+
+
+def _coarse(precision: Precision) -> bool:
+    fine = precision.step <= NOISY_ROUNDING.step and precision.relative <= NOISY_ROUNDING.relative
+    return not fine or precision.rounding is not None
+
+
+def _worst_case_tells(problem: Problem, setting: Setting, motion: Choice) -> bool:
+    """Whether the worst case of rounding can link: chance would not, and there are not too many partial assignments."""
+    if not setting.precision.bounded:
+        return False
+    rows, columns = problem.source.shape
+    sample = problem.source.gather(sampled_rows(rows))
+    norms = row_norms(sample) if motion in ("orthogonal", "auto") else None
+    own = row_norms(problem.known) + (0.0 if norms is not None else float(row_norms(sample).max()))
+    bounds = Bounds(problem.known, setting.precision.length_error(own, columns) + setting.known_unit * own)
+    rates = Rates.between(sample)
+    order = telling_order(bounds, rates, np.arange(len(own)))[: NOISY_ROUNDING.records]
+    blur = float(bounds.radius.max())
+    telling = telling_distances(problem.known[order], sampled(sample), blur, norms_kept=norms is not None, among=True)
+    log = log_sets(bounds, rates, order, rows, norms, telling)
+    least = log[min(3, len(order)) - 1 :].min()
+    return bool(least <= np.log(setting.chance_limit) and log.max() <= np.log(NOISY_ROUNDING.partial))
+
+
+def _projected_linkage(problem: Problem, setting: Setting, which: IntArray) -> Linkage:
+    """Posteriors behind a projection; no link."""
+    found = problem.everything(setting.precision.unit)
+    field = Field.of(found.points, found.copies, np.inf, problem.source.workers)
+    guesses = projected_guesses(problem.known, found, field, problem.progress)
+    return assemble(
+        found,
+        {},
+        guesses.candidates,
+        which,
+        complete=guesses.complete,
+        chance=None,
+        precision=setting.precision,
+        radius=np.zeros(len(problem.known)),
+        rule="backbone",
+        motion="orthogonal",
+        scale=guesses.scale,
+        posterior=guesses.posterior,
+        reason=_PROJECTED,
+    )
 
 
 def _no_linkage(setting: Setting, motion: Choice, rule: Rule) -> Linkage:
@@ -200,8 +297,10 @@ def _exact_linkage(
 ) -> Linkage:
     found = SOLVERS[motions[0]](problem, setting) if len(motions) == 1 else decide(problem, setting, motions)
     solution = found.solution
-    # Where several motions or scales had a try, chance has to be ruled out even if no record is absent.
-    doubted = len(motions) > 1 or found.motion == "similarity" or solution.size < len(problem.known)
+    # Where several motions or scales had a try, chance has to be ruled out even if no record is absent; and where a
+    # release is so coarse that strangers fit it.
+    several = len(motions) > 1 or found.motion == "similarity"
+    doubted = several or _strangers_fit(found.precision, problem.source) or solution.size < len(problem.known)
     chance_limit = setting.chance_limit if doubted else np.inf
     chances = solution.chance
     links = {r: v for r, v in solution.agreement.links.items() if chances.get(r, 0.0) <= chance_limit}
@@ -232,19 +331,30 @@ def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: No
     rounding = setting.precision.deviation(longest, found.points.shape[1])
     error = (setting.known_unit + EXACT.relative + EXACT.unit) * longest
     field = Field.of(found.points, found.copies, np.inf, problem.source.workers)
+    squares = Squares(found.points, problem.source.workers)
     limit = min(setting.chance_limit, 0.5)
     # Less than what arithmetic can see, or more than hides everything, is taken for that.
     least, most = 1e-9 * max(longest, 1e-130), 1e6 * max(longest, 1e-130)
     tried: list[tuple[Motion, NoisySolution]] = []
-    for name in MOTIONS[:2] if motion == "auto" else (motion,):
-        noisy = NoisyProblem(problem.known, field, error, translates=name == "rigid", progress=problem.progress)
+    for name in MOTIONS if motion == "auto" else (motion,):
+        noisy = NoisyProblem(
+            problem.known,
+            field,
+            squares,
+            error,
+            translates=name != "orthogonal",
+            scales=name == "similarity",
+            gain=setting.precision.gain,
+            progress=problem.progress,
+        )
         solution = (
             noisy.estimated(limit)
             if noise == "estimate"
             else noisy.solve(float(np.clip(np.hypot(noise or 0.0, rounding), least, most)), limit)
         )
         tried.append((name, solution))
-        if 2 * len(solution.certain(limit)) > len(problem.known):
+        # Rows of one length about the origin: a translation would show in them.
+        if 2 * len(solution.certain(limit)) > len(problem.known) or (name == "orthogonal" and solution.unit):
             break
     # Of motions that link as many, here none, the one that asks least.
     name, solution = max(reversed(tried), key=lambda one: len(one[1].certain(limit)))
@@ -253,7 +363,7 @@ def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: No
     places = solution.candidates if links else (np.arange(len(found.points)),) * len(problem.known)
     absent = solution.absent(limit)
     possible = {k: v for k, v in enumerate(places) if k not in absent}
-    norms = row_norms(problem.known) * solution.scale + (longest if name == "rigid" else 0.0)
+    norms = row_norms(problem.known) * solution.scale + (longest if name != "orthogonal" else 0.0)
     reason = ""
     if motion == "auto":
         reason = (

@@ -5,10 +5,12 @@ Without noise a released row is within the error radius r(x) of its exact image,
 distances within r(x) + r(x'). Independent Gaussian noise of standard deviation s on each of N released coordinates
 adds to the squared length of a vector with exact image z, c rows' worth of noise (1 for a norm, 2 for a distance),
 
-    mean  c N s^2,      variance  4 c s^2 |z|^2 + 2 N (c s^2)^2
+    mean  c N s^2,      variance  4 c s^2 |z|^2 + 2 N (c s^2)^2 + t^2 |z|^4
 
-and bounds are taken ``cut`` standard deviations from the mean: chosen so that among all lengths that are asked for
-one true one falls outside with probability about ``MISS``, were they normal; short ones stray further.
+(t the relative error of the squared scale of the records, where that is not known; t^2 = 2 / p behind a random
+projection to p columns), and bounds are taken ``cut``
+standard deviations from the mean: chosen so that among all lengths that are asked for one true one falls outside with
+probability about ``MISS``, were they normal; short ones stray further.
 """
 
 from dataclasses import dataclass
@@ -33,6 +35,8 @@ class Bounds:
     columns: int = 0
     lengths: int = 1
     cut_at: float | None = None
+    scale_error: float = 0.0
+    projected: int = 0
 
     @property
     def cut(self) -> float:
@@ -52,5 +56,7 @@ class Bounds:
     def _around(self, squares: FloatArray, reach: FloatArray, rows: int) -> tuple[FloatArray, FloatArray]:
         level = rows * self.deviation**2
         mean = squares + self.columns * level
-        spread = self.cut * np.sqrt(4 * level * squares + 2 * self.columns * level**2)
+        share = np.sqrt(self.scale_error**2 + (2 / self.projected if self.projected else 0.0))
+        variance = 4 * level * squares + 2 * self.columns * level**2 + (share * squares) ** 2
+        spread = self.cut * np.sqrt(variance)
         return np.sqrt(np.maximum(mean - spread, 0.0)) - reach, np.sqrt(mean + spread) + reach

@@ -16,12 +16,13 @@ heavy-tailed records, summed by BLAS or one term after the other, lengths erred 
 0.4 * sqrt(n) + 2: the factors leave room beyond that. The last term is for the arithmetic of this package.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.engine import Engine
+from isobreach.release.levels import READING, levels_of
 
 FloatArray = NDArray[np.float64]
 
@@ -74,6 +75,9 @@ _SEEN = Recognising()
 
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
 _NAMES = {_DOUBLE: "float64", _SINGLE: "float32", 2.0**-11: "float16", 2.0**-8: "bfloat16"}
+_UNDERFLOW = 2.0**-25  # half the smallest number of float16
+_LEVEL_ROWS = 256  # first rows, in which the levels of 8 bits repeat often enough to be seen
+_LEVEL_COLUMNS = 32  # of a release whose values are read as levels: fewer may hold a few values of their own
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,9 @@ class Precision:
     """Error of the released coordinates, and the sentence that says where it comes from.
 
     ``unrounded``: the precision if nothing was rounded, where some columns lie on a grid and others need all bits; None
-    elsewhere. Sums of whole numbers are such a column without any rounding.
+    elsewhere. Sums of whole numbers are such a column without any rounding. ``rounding``: standard deviation of a
+    coordinate's error where the values themselves show it, and ``gain`` what becomes of lengths (``levels``).
+    ``bounded``: whether there is a largest error at all: values beyond the last level may be anywhere.
     """
 
     step: float
@@ -89,6 +95,9 @@ class Precision:
     unit: float
     reason: str
     unrounded: "Precision | None" = None
+    rounding: float | None = None
+    gain: float = 1.0
+    bounded: bool = True
 
     def radius(self, norms: FloatArray, columns: int) -> FloatArray:
         """Error radius of records with the given norms."""
@@ -105,6 +114,8 @@ class Precision:
 
         An error that is uniform within a largest one has that divided by the root of 3.
         """
+        if self.rounding is not None:
+            return self.rounding
         share = np.hypot(self.relative, self.unit) * norm / np.sqrt(columns)
         return float(np.hypot(self.step, share) / np.sqrt(3))
 
@@ -119,7 +130,24 @@ def given_precision(tolerance: float) -> Precision:
 
 
 def released_precision(source: Engine) -> Precision:
-    """Precision read off a sample of the release, column by column: the type's, or that of a grid in the values."""
+    """Precision read off a sample of the release: the type's, that of a grid in the values, or of a few values."""
+    by_columns = _by_columns(source)
+    rows, columns = source.shape
+    if columns < _LEVEL_COLUMNS or levels_of(source.gather(np.arange(min(rows, _LEVEL_ROWS)))) is None:
+        return by_columns
+    levels = levels_of(source.gather(np.linspace(0, rows - 1, min(rows, _SEEN.sample_rows)).astype(np.intp)))
+    if levels is None:
+        return by_columns
+    rounded = replace(by_columns, rounding=levels.deviation, gain=levels.gain)
+    if by_columns.step > _UNDERFLOW:  # decimals, whole numbers: their worst case stands
+        return rounded
+    bounded = bool(levels.step) and levels.count > READING.few
+    reason = f"multiples of {levels.step:.4g}" if bounded else f"{levels.count} different values"
+    return replace(rounded, step=levels.step / 2, reason=reason, unrounded=by_columns, bounded=bounded)
+
+
+def _by_columns(source: Engine) -> Precision:
+    """Precision column by column."""
     rows, columns = source.shape
     unit = max(float(np.finfo(str(source.dtype)).eps) / 2, _DOUBLE) if source.dtype.kind == "f" else _DOUBLE
     plain = Precision(0.0, max(unit, _SEEN.undetected), unit, f"{_NAMES.get(unit, str(source.dtype))} values")

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
-from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed
+from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed, check_widths
 from isobreach.attacks.known_input.exposure import Exposure, Kind, Ranking
 from isobreach.attacks.known_input.measuring import measure, translates
 from isobreach.engine import Column, Engine, as_engine, tiles
@@ -318,6 +318,8 @@ def attack(
     check_choice("estimator", estimator, ESTIMATORS)
     check_seed(seed)
     source, known = as_engine(released), np.asarray(known)
+    if known.ndim == 2:  # a narrower release has no motion to estimate records by
+        check_widths(known.shape[1], source.shape[1])
     linkage = link(
         known,
         source,

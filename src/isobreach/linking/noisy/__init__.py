@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linking under noise: a few links to start from, then the posterior of every record."""
 
+from isobreach.linking.noisy import law
 from isobreach.linking.noisy.likelihood import BELIEVING, Likelihood
 from isobreach.linking.noisy.problem import NoisyProblem, NoisySolution
+from isobreach.linking.noisy.seeds import SEEDING, Seeds, seeds
+from isobreach.linking.noisy.squares import Squares
 
-__all__ = ["BELIEVING", "Likelihood", "NoisyProblem", "NoisySolution"]
+__all__ = [
+    "BELIEVING",
+    "SEEDING",
+    "Likelihood",
+    "NoisyProblem",
+    "NoisySolution",
+    "Seeds",
+    "Squares",
+    "law",
+    "seeds",
+]

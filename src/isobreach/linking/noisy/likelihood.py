@@ -141,7 +141,7 @@ class Likelihood:
         self._motions = fit_motions(known, released, floor, translates=translates, whiten=False)
         self._deviation, self._links, self._translates, self._spacing = deviation, len(known), translates, spacing
         fitted = self._motions
-        self._rows = _coordinates(points, fitted.released, fitted.released_hidden, fitted.released_centre)
+        self._rows = _coordinates(points, fitted.released, fitted.released_centre)
         self._log_inside = _log_normal(self._rows[0], deviation)
         self._log_other = self._log_inside
         if fitted.hidden_dimension:
@@ -168,8 +168,8 @@ class Likelihood:
     def log_ratio(self, records: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log of R(y), one row a record, one column a released row; and the chi-square of how badly each fits."""
         fitted = self._motions
-        inside, apart = _coordinates(records, fitted.known, fitted.known_hidden, fitted.known_centre)
-        beyond = fitted.released_hidden.shape[1]
+        inside, apart = _coordinates(records, fitted.known, fitted.known_centre)
+        beyond = fitted.released.shape[0] - fitted.released.shape[1]
         leverage = np.full(len(records), 1 / max(self._links, 1) if self._translates else 0.0)
         leverage += ((inside / fitted.strength) ** 2).sum(axis=1)
         variance = (self._deviation**2 * (1 + leverage))[:, None]
@@ -215,9 +215,10 @@ def _log_normal(values: FloatArray, least: float) -> FloatArray:
     return np.asarray(-0.5 * (white**2).sum(axis=0) - log_volume)
 
 
-def _coordinates(
-    rows: FloatArray, basis: FloatArray, hidden: FloatArray, centre: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Coordinates of rows in a basis about a centre, and their squared length in the hidden rest."""
-    moved = rows - centre
-    return moved @ basis, row_norms(moved @ hidden) ** 2
+def _coordinates(rows: FloatArray, basis: FloatArray, centre: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Coordinates of rows in an orthonormal basis about a centre, and the squared length of what lies across it."""
+    moved = rows - centre if centre.any() else rows
+    inside = moved @ basis
+    # By Pythagoras: the other directions are hundreds where records are vectors, and their basis is costly.
+    across = np.einsum("ij,ij->i", moved, moved) - np.einsum("ij,ij->i", inside, inside)
+    return inside, np.maximum(across, 0.0)

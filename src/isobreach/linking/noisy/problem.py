@@ -8,23 +8,29 @@ r"""Linking a release that carries noise.
 3. A record's posterior is that of the grown solutions, weighted. It is linked if that leaves less than the limit for
    everything else, and if chance alone would not have made the match.
 
+Nothing is searched for where chance would place all known records together anyhow: no link could count.
+
 An unknown noise level is looked for upwards, where little noise leaves little to search, to the largest that the
 release allows: noise has no direction, so no direction of the release has less variance. Where links are found, their
-misfit gives the level, and they are judged again with it.
+misfit gives the level, and they are judged again with it. An unknown scale (``scaling``) is tried where it is likeliest
+first; the lengths of a seed give it more precisely.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
 
 from isobreach._progress import Progress
-from isobreach.geometry import procrustes_residual, row_norms
-from isobreach.linking.candidates import Field, TooManyError
-from isobreach.linking.chance import least_telling, sampled, telling_distances
+from isobreach.geometry import procrustes_residual
+from isobreach.linking.candidates import Field, TooManyError, telling_order
+from isobreach.linking.chance import log_sets, most_telling_pair, sampled, telling_distances
+from isobreach.linking.noisy.law import joint_law, lengths_of
 from isobreach.linking.noisy.likelihood import Likelihood, Posterior
+from isobreach.linking.noisy.scaling import SCALING, Scale, scale_of
 from isobreach.linking.noisy.seeds import SEEDING, Seeds, seeds
+from isobreach.linking.noisy.squares import Squares
 from isobreach.release import Bounds, grid_spacing
 
 FloatArray = NDArray[np.float64]
@@ -58,8 +64,6 @@ class Growing:
         Partial assignments of all seed records that are too many to find the truth among.
     levels, factor
         Noise levels that are tried, each so many times the one before: the lowest is 1/450 of the largest.
-    equal
-        Relative spread of norms that are the same.
     partners
         Links whose lengths are counted in chance matches: more would make these rarer still, as in ``chance``.
     cut
@@ -77,7 +81,6 @@ class Growing:
     hopeless: int = 1000
     levels: int = 14
     factor: float = 1.6
-    equal: float = 1e-3
     partners: int = 32
     cut: float = 2.0
 
@@ -90,6 +93,7 @@ class NoisySolution:
     """Links with posteriors, over the values of a field; ``deviation`` and ``scale`` as given or found.
 
     ``complete``: the search was not cut short. ``crowded``: at this noise too many assignments of a few records pass.
+    ``unit``: rows have one length, up to the noise.
     """
 
     links: Links
@@ -101,6 +105,7 @@ class NoisySolution:
     scale: float
     complete: bool = True
     crowded: bool = False
+    unit: bool = False
 
     def certain(self, limit: float) -> Links:
         """Links that leave less than ``limit`` to everything else; none if they are too few to bear each other out."""
@@ -112,39 +117,109 @@ class NoisySolution:
         return np.flatnonzero(self.absence >= 1 - limit).tolist() if self.certain(limit) else []
 
 
-class NoisyProblem:
-    """Distinct known records and a field of released values under motions that keep norms, or not."""
+@dataclass(frozen=True, eq=False)
+class _View:
+    """Known records as they would be in the release: scaled, with this noise.
 
-    def __init__(self, known: FloatArray, field: Field, error: float, *, translates: bool, progress: Progress) -> None:
-        self.known, self.field, self.error = known, field, error
-        self.translates, self.progress = translates, progress
+    ``norms_kept``: norms tell something of a record. ``searched``: the scale was looked for among several.
+    """
+
+    known: FloatArray
+    deviation: float
+    scale: Scale
+    norms_kept: bool
+    searched: bool = False
+
+
+class NoisyProblem:
+    """Distinct known records and a field of released values under motions of one kind.
+
+    Parameters
+    ----------
+    known
+        The records, K x n.
+    field
+        Released values.
+    squares
+        Their distances.
+    error
+        Largest error of a length that is no noise.
+    translates, scales
+        What the motions do besides rotating.
+    gain
+        What rounding does to lengths: see ``scale_of``.
+    progress
+        Called as ``progress(label, done, total)``.
+    """
+
+    def __init__(
+        self,
+        known: FloatArray,
+        field: Field,
+        squares: Squares,
+        error: float,
+        *,
+        translates: bool,
+        scales: bool = False,
+        gain: float = 1.0,
+        progress: Progress,
+    ) -> None:
+        self.known, self.field, self.squares, self.error = known, field, squares, error
+        self.translates, self.scales, self.gain, self.progress = translates, scales, gain, progress
         self.spacing = grid_spacing(known)
-        self._square = float(np.mean(row_norms(field.points) ** 2))
-        # Vectors of one length, all of them: the norm says nothing of the record, but all of them what noise took away.
-        self.equal_norms = (
-            not translates
-            and _spread(row_norms(known)) < _GROWING.equal
-            and _spread(row_norms(field.points)) < _GROWING.equal
+
+    def scale(self, deviation: float) -> tuple[Scale, bool]:
+        """Scale of the records within the release at a noise level, and whether all of them have one length."""
+        return scale_of(
+            self.known,
+            self.field.points,
+            deviation,
+            translates=self.translates,
+            scales=self.scales,
+            gain=self.gain,
         )
 
-    def solve(self, deviation: float, limit: float) -> NoisySolution:
-        """Links at a given noise level, from several beginnings until one links most of the records."""
-        scale = self.shrinkage(deviation)
-        known, columns = self.known * scale, self.field.points.shape[1]
+    def solve(self, deviation: float, limit: float, *, tries: bool = True) -> NoisySolution:
+        """Links at a given noise level, at the scales that are likeliest; ``tries``: at several if need be."""
+        scale, unit = self.scale(deviation)
+        kept = not self.translates and not unit
+        # A typical squared distance, relative to itself, by the noise alone.
+        square = 2 * float(np.var(self.field.points, axis=0).sum())
+        step = SCALING.width * float(np.sqrt(8 * deviation**2 / max(square, 1e-300)))
+        best = self._nothing(deviation, scale.value)
+        for one in scale.tries(step) if tries else [scale]:
+            searched = one.error > 0
+            view = _View(self.known * one.value, deviation, one, kept, searched)
+            solution = self._solved(view, limit)
+            best = max(best, solution, key=lambda found: len(found.certain(limit)))
+            if self._most(best, limit) or solution.crowded:
+                best = replace(best, crowded=solution.crowded, complete=best.complete and solution.complete)
+                break
+        return replace(best, unit=unit)
+
+    def _solved(self, view: _View, limit: float) -> NoisySolution:
+        """Links at one scale, from several beginnings until one links most of the records."""
+        known, columns = view.known, self.field.points.shape[1]
+        best = self._nothing(view.deviation, view.scale.value)
+        if self._hopeless(view, limit):
+            return replace(best, crowded=True)
         asked = SEEDING.records * (SEEDING.records + 1) // 2
-        bounds = Bounds(known, np.full(len(known), self.error), deviation, columns, asked)
-        best = self._nothing(deviation, scale)
+        error = np.full(len(known), self.error)
+        bounds = Bounds(known, error, view.deviation, columns, asked, scale_error=view.scale.error)
         first = np.arange(len(known))
         for _ in range(_GROWING.beginnings):
             if len(first) < 2:
                 break
             try:
-                found = seeds(bounds, self.field, first, norms_kept=self._norms_kept, progress=self.progress)
+                found = seeds(
+                    bounds, self.field, self.squares, first, norms_kept=view.norms_kept, progress=self.progress
+                )
             except TooManyError:
                 return replace(best, complete=False, crowded=True)
             if len(found.partial):
-                solution = self._grown(known, found, deviation, scale)
-                best = max(best, solution, key=lambda one: len(one.certain(limit)))
+                for settled in self._settled(view, found):
+                    solution = self._grown(settled, found)
+                    best = max(best, solution, key=lambda one: len(one.certain(limit)))
             # Where many are left after the last record, another beginning would not tell more.
             crowded = len(found.partial) > _GROWING.hopeless
             best = replace(best, crowded=crowded)
@@ -153,25 +228,49 @@ class NoisyProblem:
             first = np.setdiff1d(first, found.records[:2])
         return best
 
+    def _settled(self, view: _View, found: Seeds) -> list[_View]:
+        """The view at the scales that the best seeds show; as it is where the scale is known."""
+        if not view.scale.error:
+            return [view]
+        lengths = lengths_of(len(found.records), view.norms_kept)
+        records, columns = view.known[found.records], self.field.points.shape[1]
+        mean, covariance = joint_law(records, lengths, view.deviation, columns, view.scale.error)
+        exact, _ = joint_law(records, lengths, 0.0, columns)
+        views: list[_View] = []
+        for values in found.partial[: _GROWING.grown]:
+            gaps = self._lengths(values, lengths) - mean
+            change = view.scale.error**2 * float(exact @ np.linalg.solve(covariance, gaps))
+            factor = float(np.sqrt(max(1 + change, 0.1)))
+            scale = Scale(view.scale.value * factor)
+            if all(abs(scale.value / one.scale.value - 1) > view.scale.error / 4 for one in views):
+                views.append(replace(view, known=view.known * factor, scale=scale))
+        return views
+
+    def _lengths(self, values: IntArray, lengths: IntArray) -> FloatArray:
+        """Squared lengths of some values."""
+        rows = self.field.points[values]
+        before = np.where(lengths[:, :1] >= 0, rows[lengths[:, 0]], 0.0)
+        return np.asarray(((rows[lengths[:, 1]] - before) ** 2).sum(axis=1))
+
     def _most(self, solution: NoisySolution, limit: float) -> bool:
         return len(solution.certain(limit)) >= max(min(_GROWING.least, len(self.known)), (len(self.known) + 1) // 2)
 
-    def _grown(self, known: FloatArray, found: Seeds, deviation: float, scale: float) -> NoisySolution:
+    def _grown(self, view: _View, found: Seeds) -> NoisySolution:
         """The solution that the best seeds grow into."""
         grown: dict[tuple[tuple[int, int], ...], float] = {}
         weight, best = self._weighed(
-            known, found.records, found.partial[: _GROWING.weighed], found.misfit[: _GROWING.weighed], deviation
+            view, found.records, found.partial[: _GROWING.weighed], found.misfit[: _GROWING.weighed]
         )
         for k in best:
             links = dict(zip(found.records.tolist(), found.partial[k].tolist(), strict=True))
             # A seed that mostly agrees with a solution would grow into the same one.
             if any(2 * len(links.items() & set(name)) >= len(links) for name in grown):
                 continue
-            links = self._grow(known, links, deviation)
+            links = self._grow(view, links)
             name = tuple(sorted(links.items()))
             if links:
                 grown[name] = max(grown.get(name, -np.inf), float(weight[k]))
-        return self._mixed(known, grown, deviation, scale) if grown else self._nothing(deviation, scale)
+        return self._mixed(view, grown) if grown else self._nothing(view.deviation, view.scale.value)
 
     def refined(self, solution: NoisySolution, limit: float) -> NoisySolution:
         """The solution judged anew at the noise level that its links show."""
@@ -185,30 +284,43 @@ class NoisyProblem:
             for _ in range(3):  # the scale depends on the noise, and the misfit a little on the scale
                 rss, freedom = procrustes_residual(self.known[records] * scale, rows, self.translates)
                 deviation = float(np.sqrt(rss / max(freedom, 1)))
-                scale = self.shrinkage(deviation)
+                guess, unit = self.scale(deviation)
+                scale = guess.value if not guess.error else self._fitted_scale(records, rows, deviation) or scale
             if not deviation > 0:
                 break
-            known = self.known * scale
-            grown = self._grow(known, links, deviation)
+            kept = not self.translates and not unit
+            view = _View(self.known * scale, deviation, Scale(scale), kept, guess.error > 0)
+            grown = self._grow(view, links)
             if not grown:
                 break
             change = abs(deviation / solution.deviation - 1)
-            solution = self._mixed(known, {tuple(sorted(grown.items())): 0.0}, deviation, scale)
+            solution = self._mixed(view, {tuple(sorted(grown.items())): 0.0})
             if change < 0.01:
                 break
         return solution
 
+    def _fitted_scale(self, records: list[int], rows: FloatArray, deviation: float) -> float:
+        """Scale of linked records, the noise's share in their lengths taken off; 0 where nothing is left."""
+        known, count = self.known[records], len(records) - self.translates
+        if self.translates:
+            known, rows = known - known.mean(axis=0), rows - rows.mean(axis=0)
+        kept = float((rows**2).sum()) - count * rows.shape[1] * deviation**2
+        size = float((known**2).sum())
+        return float(np.sqrt(kept / size)) if kept > 0 and size > 0 else 0.0
+
     def estimated(self, limit: float) -> NoisySolution:
         """Links at a noise level found from the release: the first, from the smallest up, that links most records."""
-        best = self._nothing(0.0, 1.0)
+        best, unit = self._nothing(0.0, 1.0), False
         for deviation in self.levels():
-            solution = self.solve(deviation, limit)
+            solution = self.solve(deviation, limit, tries=False)
             best = max(best, solution, key=lambda one: len(one.certain(limit)))
+            unit = unit or solution.unit
             if self._most(best, limit) or solution.crowded:  # more noise would only crowd it more
                 break
         best = self.refined(best, limit)
         # At a level that is not borne out by most of the records, the few that fit say nothing.
-        return best if self._most(best, limit) else replace(self._nothing(np.nan, 1.0), complete=best.complete)
+        found = best if self._most(best, limit) else replace(self._nothing(np.nan, 1.0), complete=best.complete)
+        return replace(found, unit=unit)
 
     def levels(self) -> list[float]:
         """Noise levels to try, upwards: the largest is the least spread of the release in any direction."""
@@ -220,119 +332,108 @@ class NoisyProblem:
         levels = largest * _GROWING.factor ** -np.arange(_GROWING.levels, dtype=np.float64)
         return [float(level) for level in levels[::-1] if level > self.error]
 
-    def shrinkage(self, deviation: float) -> float:
-        """Scale of the records within the release: noise made orthogonal, then length one, shortens them."""
-        if not self.equal_norms:
-            return 1.0
-        kept = self._square - self.field.points.shape[1] * deviation**2
-        return float(np.sqrt(max(kept, 0.0) / np.mean(row_norms(self.known) ** 2))) or 1.0
-
-    @property
-    def _norms_kept(self) -> bool:
-        return not self.translates and not self.equal_norms
-
     def _nothing(self, deviation: float, scale: float) -> NoisySolution:
         count = len(self.known)
         everything = np.arange(len(self.field.points))
         unknown = np.full(count, np.nan)
         return NoisySolution({}, np.zeros(count), np.zeros(count), (everything,) * count, unknown, deviation, scale)
 
-    def _likelihood(self, known: FloatArray, links: Links, deviation: float) -> Likelihood:
+    def _likelihood(self, view: _View, links: Links) -> Likelihood:
         records = sorted(links)
         rows = self.field.points[[links[r] for r in records]]
         return Likelihood(
-            known[records], rows, self.field.points, deviation, translates=self.translates, spacing=self.spacing
+            view.known[records],
+            rows,
+            self.field.points,
+            view.deviation,
+            translates=self.translates,
+            spacing=self.spacing,
         )
 
     def _weighed(
-        self, known: FloatArray, records: IntArray, partial: IntArray, misfit: FloatArray, deviation: float
+        self, view: _View, records: IntArray, partial: IntArray, misfit: FloatArray
     ) -> tuple[FloatArray, list[int]]:
         """Log weight of each partial assignment by its misfit and the other records, and the few to grow."""
-        rest = np.setdiff1d(np.arange(len(known)), records)
+        rest = np.setdiff1d(np.arange(len(view.known)), records)
         weight = -misfit / 2
         if len(rest):
             for k, values in enumerate(partial.tolist()):
-                like = self._likelihood(known, dict(zip(records.tolist(), values, strict=True)), deviation)
-                weight[k] += like.posterior(known[rest]).evidence.sum()
+                like = self._likelihood(view, dict(zip(records.tolist(), values, strict=True)))
+                weight[k] += like.posterior(view.known[rest]).evidence.sum()
         return weight, np.argsort(-weight, kind="stable")[: _GROWING.grown].tolist()
 
-    def _grow(self, known: FloatArray, links: Links, deviation: float) -> Links:
+    def _grow(self, view: _View, links: Links) -> Links:
         """Links that the motion fitted to them makes likely, from a few on until nothing changes."""
         for _ in range(_GROWING.rounds):
-            grown = _likely(self._judged(known, links, deviation))
+            grown = _likely(self._judged(view, links))
             if grown == links or not grown:
                 return grown
             links = grown
         return links
 
-    def _judged(self, known: FloatArray, links: Links, deviation: float) -> Posterior:
+    def _judged(self, view: _View, links: Links) -> Posterior:
         """Posterior of every record, of a linked one by other links alone."""
-        posterior = self._likelihood(known, links, deviation).posterior(known)
+        posterior = self._likelihood(view, links).posterior(view.known)
         if len(links) > _GROWING.alone or len(links) < 2:
             return posterior.by_share()
         records = np.array(sorted(links))
         for fold in range(min(_GROWING.folds, len(records))):
             judged = records[fold :: _GROWING.folds]
             others = {r: v for r, v in links.items() if r not in judged}
-            posterior = posterior.with_others(
-                judged, self._likelihood(known, others, deviation).posterior(known[judged])
-            )
+            posterior = posterior.with_others(judged, self._likelihood(view, others).posterior(view.known[judged]))
         return posterior.by_share()
 
-    def _mixed(
-        self, known: FloatArray, grown: dict[tuple[tuple[int, int], ...], float], deviation: float, scale: float
-    ) -> NoisySolution:
+    def _mixed(self, view: _View, grown: dict[tuple[tuple[int, int], ...], float]) -> NoisySolution:
         """One posterior out of several grown solutions, by their weights."""
+        count = len(view.known)
         weights = np.array(list(grown.values()))
         weights = np.exp(weights - logsumexp(weights))
-        parts = [self._judged(known, dict(name), deviation) for name in grown]
+        parts = [self._judged(view, dict(name)) for name in grown]
         best = int(np.argmax(weights))
         lead = parts[best]
-        posterior, absence = np.zeros(len(known)), np.zeros(len(known))
+        posterior, absence = np.zeros(count), np.zeros(count)
         candidates = []
-        for record in range(len(known)):
+        for record in range(count):
             same = [part.row[record] == lead.row[record] for part in parts]
             shares = [w * part.probability[record] for w, part in zip(weights, parts, strict=True)]
             posterior[record] = sum(share for share, is_same in zip(shares, same, strict=True) if is_same)
             absence[record] = sum(w * part.absence[record] for w, part in zip(weights, parts, strict=True))
             candidates.append(np.unique(np.concatenate([part.candidates[record] for part in parts])))
         links = _likely(lead)
-        chance = self._chance(known, links, posterior, deviation)
-        return NoisySolution(links, posterior, absence, tuple(candidates), chance, deviation, scale)
+        chance = self._chance(view, links, posterior)
+        return NoisySolution(links, posterior, absence, tuple(candidates), chance, view.deviation, view.scale.value)
 
-    def _chance(self, known: FloatArray, links: Links, posterior: FloatArray, deviation: float) -> FloatArray:
-        """Expected chance matches: of all links together (see ``chance``), or what a link's posterior leaves open.
-
-        A match is a length within two standard deviations.
-        """
-        out = np.full(len(known), np.nan)
+    def _chance(self, view: _View, links: Links, posterior: FloatArray) -> FloatArray:
+        """Expected chance matches: of all links together (see ``chance``), or what a link's posterior leaves open."""
+        out = np.full(len(view.known), np.nan)
         records = np.array(sorted(links), dtype=np.int64)
         if not len(records):
             return out
-        error, columns = np.full(len(known), self.error), self.field.points.shape[1]
-        bounds = Bounds(known, error, deviation, columns, cut_at=_GROWING.cut)
-        partners = records[: _GROWING.partners]
-        log = self.field.rates.log_share(*bounds.distances(records, partners))
-        log[records[:, None] == partners] = -np.inf
-        expected = np.full(len(records), np.log(float(self.field.copies.sum())))
-        if self._norms_kept:
-            norms = row_norms(self.field.points)
-            low, high = bounds.norms(records)
-            expected += np.log(
-                [max(((norms >= a) & (norms <= b)).mean(), 1e-9) for a, b in zip(low, high, strict=True)]
-            )
         rows = self.field.points[[links[int(r)] for r in records]]
-        sample = sampled(self.field.points)
-        telling = telling_distances(rows, sample, deviation, norms_kept=self._norms_kept, among=True)
-        whole = gammaln(len(known) + 1) - gammaln(len(partners) + 1) - gammaln(len(known) - len(partners) + 1)
-        for place in range(len(partners)):
-            whole += expected[place] + least_telling(log[place, :place][None], telling)[0]
+        whole = self._log_sets(view, records[: _GROWING.partners], rows)[-1]
         out[records] = np.maximum(np.exp(min(whole, 700.0)), 1 - posterior[records])
         return out
 
+    def _hopeless(self, view: _View, limit: float) -> bool:
+        """Whether chance would place the known records together, however many of them: no link could count."""
+        bounds = self._matching(view)
+        order = telling_order(bounds, self.field.rates, np.arange(len(view.known)))[: _GROWING.partners]
+        log = self._log_sets(view, order, view.known[order])[min(_GROWING.least, len(order)) - 1 :]
+        return bool(log.min() > np.log(limit)) and len(order) > 1
 
-def _spread(norms: FloatArray) -> float:
-    return float(np.std(norms) / max(float(np.mean(norms)), 1e-300))
+    def _matching(self, view: _View) -> Bounds:
+        """Lengths within two standard deviations: a match."""
+        error, columns = np.full(len(view.known), self.error), self.field.points.shape[1]
+        return Bounds(view.known, error, view.deviation, columns, cut_at=_GROWING.cut)
+
+    def _log_sets(self, view: _View, records: IntArray, linked: FloatArray) -> FloatArray:
+        """Log of the expected chance assignments of the first records; ``linked``: rows that tell what counts."""
+        bounds, rates, kept = self._matching(view), self.field.rates, view.norms_kept
+        norms = np.sqrt(self.squares.norms) if kept else None
+        sample = sampled(self.field.points)
+        telling = telling_distances(linked, sample, view.deviation, norms_kept=kept, among=True)
+        found = log_sets(bounds, rates, records, int(self.field.copies.sum()), norms, telling)
+        return found - most_telling_pair(bounds, rates, records) if view.searched else found
 
 
 def _likely(posterior: Posterior) -> Links:

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Releases of fewer columns than the records have.
+
+*Truncated*: the first N attributes were kept, as embeddings of several widths allow, and perhaps scaled to length one
+again. Known records are cut likewise, and linked as in any release.
+
+*Projected*: distances are kept on average only. For a matrix of independent normal entries the products of k rows with
+each other follow Wishart's law, with as many degrees of freedom as there are columns; squared lengths of c'Y with exact
+value z = c'X have, with s the scale,
+
+    mean  s^2 |z|^2,      covariance of two  2 s^4 (z.z')^2 / N
+
+(``isobreach.linking.noisy.law``). After a rotation of which N columns are kept their spread is smaller. With so wide a
+band chance does much, and the law of the matrix is a guess: no link is certain. Assignments of a few records that pass
+the joint test are weighed against chance,
+
+    weight = Wishart density of all products / (m^k * densities of the norms and cosines among all rows)
+
+and a row's posterior is the weight of the assignments that have it over 1 + sum of all: the records may be absent.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import multigammaln
+
+from isobreach._progress import Progress
+from isobreach.geometry import row_norms
+from isobreach.linking.candidates import Candidates, Field, TooManyError
+from isobreach.linking.chance import Rates, sampled
+from isobreach.linking.noisy import SEEDING, Seeds, Squares, seeds
+from isobreach.release import Bounds
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_KEEP = 1e-4  # probability above which a row is a candidate
+_EQUAL = 1e-3  # relative spread of norms that are the same
+_WINDOW = 0.1  # share of a squared norm within which rows are counted for its density; a tenth of it for cosines
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """Probability of the likeliest value of each known record, that value, and all that it may be; none is certain.
+
+    ``complete``: all assignments that pass the test were weighed.
+    """
+
+    posterior: FloatArray
+    likeliest: IntArray
+    candidates: dict[int, IntArray]
+    scale: float
+    complete: bool
+
+
+def truncated(known: NDArray[Any], columns: int, released: FloatArray) -> NDArray[Any]:
+    """Return the first attributes of the known records, as long as the released rows where all of these are alike.
+
+    Parameters
+    ----------
+    known
+        Known records.
+    columns
+        Attributes that are kept.
+    released
+        Some released rows, which show whether they have one length.
+    """
+    cut = known[:, :columns]
+    norms = row_norms(cut)
+    alike = all(np.std(one) <= _EQUAL * np.mean(one) for one in (row_norms(known), row_norms(released)))
+    if alike and (norms > 0).all():
+        cut = cut / norms[:, None] * float(np.median(row_norms(released)))
+    return cut.astype(known.dtype)
+
+
+def projected_guesses(known: FloatArray, found: Candidates, field: Field, progress: Progress) -> Guesses:
+    """Posteriors of rows behind a projection that fixes the origin.
+
+    Parameters
+    ----------
+    known
+        Distinct known records.
+    found
+        Released values.
+    field
+        The same, ready for questions about their distances.
+    progress
+        Called as ``progress(label, done, total)``.
+    """
+    points, columns = found.points, found.points.shape[1]
+    squares = Squares(points, field.workers)
+    sizes = row_norms(known)
+    kept = bool(np.std(sizes) > _EQUAL * np.mean(sizes))
+    # Records of one length show the scale; otherwise projections are such that they keep lengths on average.
+    scale = 1.0 if kept else float(np.sqrt(np.mean(squares.norms)) / max(float(np.mean(sizes)), 1e-300))
+    everything = dict.fromkeys(range(len(known)), np.arange(len(points)))
+    nothing = Guesses(np.zeros(len(known)), np.full(len(known), -1), everything, scale, complete=True)
+    if len(known) < 2 or len(points) < 2:
+        return nothing
+    asked = SEEDING.records * (SEEDING.records + 1) // 2
+    bounds = Bounds(known * scale, np.zeros(len(known)), 0.0, columns, asked, projected=columns)
+    try:
+        several = seeds(bounds, field, squares, np.arange(len(known)), norms_kept=kept, progress=progress)
+    except TooManyError:
+        return replace(nothing, complete=False)
+    if len(several.partial) >= SEEDING.beam:  # what was left out may be as likely
+        return replace(nothing, complete=False)
+    chosen = known[several.records]
+    if not len(several.partial) or columns < len(chosen) or np.linalg.matrix_rank(chosen) < len(chosen):
+        return nothing
+    weights = _weights(bounds, squares, several)
+    posterior, likeliest, candidates = np.zeros(len(known)), nothing.likeliest.copy(), dict(everything)
+    for place, record in enumerate(several.records.tolist()):
+        values, at = np.unique(several.partial[:, place], return_inverse=True)
+        shares = np.bincount(at, weights=weights)
+        posterior[record], likeliest[record] = float(shares.max()), values[shares.argmax()]
+        if shares.sum() > 1 - _KEEP:
+            candidates[record] = values[shares > _KEEP]
+    return Guesses(posterior, likeliest, candidates, scale, complete=True)
+
+
+def _weights(bounds: Bounds, squares: Squares, found: Seeds) -> FloatArray:
+    """Probability of each assignment, given that one of them is right or none."""
+    count, columns = len(found.records), bounds.columns
+    norms = np.sqrt(squares.norms)
+    length = Rates(squares.norms)
+    sample = sampled(squares.points / np.maximum(norms, 1e-300)[:, None])
+    cosine = Rates(1 - (sample @ sample.T)[np.triu_indices(len(sample), 1)])
+    log = np.full(len(found.partial), -count * np.log(len(norms)))
+    products = np.empty((len(log), count, count))
+    for j in range(count):
+        own = squares.norms[found.partial[:, j]]
+        products[:, j, j] = own
+        reach = _WINDOW * own
+        log -= length.log_share_of_squares(own - reach, own + reach) - np.log(2 * reach)
+        for i in range(j):
+            first, second = found.partial[:, i], found.partial[:, j]
+            products[:, i, j] = np.einsum("ij,ij->i", squares.points[first], squares.points[second])
+            products[:, j, i] = products[:, i, j]
+            both = norms[first] * norms[second]
+            apart = 1 - products[:, i, j] / both
+            # Of two rows whose norms are known, chance makes the cosine.
+            log -= cosine.log_share_of_squares(apart - _WINDOW / 10, apart + _WINDOW / 10) - np.log(_WINDOW / 5 * both)
+    log += _log_wishart(products, bounds.known[found.records] @ bounds.known[found.records].T / columns, columns)
+    highest = max(float(log.max()), 0.0)
+    weights = np.exp(log - highest)
+    return np.asarray(weights / (weights.sum() + np.exp(-highest)))
+
+
+def _log_wishart(products: FloatArray, scatter: FloatArray, freedom: int) -> FloatArray:
+    """Log density of products of k rows (t x k x k) behind a projection to ``freedom`` columns."""
+    count = len(scatter)
+    constant = freedom * count / 2 * np.log(2) + freedom / 2 * np.linalg.slogdet(scatter)[1]
+    constant += float(multigammaln(freedom / 2, count))
+    trace = np.einsum("ij,tji->t", np.linalg.inv(scatter), products)
+    return np.asarray((freedom - count - 1) / 2 * np.linalg.slogdet(products)[1] - trace / 2 - constant)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Vectors as stores hold them: in 8 and 4 bits, on an unknown scale, with noise, in fewer columns."""
+
+import numpy as np
+import pytest
+
+from effort import slow
+from isobreach.linking import link
+from isobreach.linking.noisy import law
+from isobreach.linking.noisy.scaling import scale_of
+from isobreach.release.levels import levels_of
+from isobreach.schemes import OrthogonalNoise, perturb
+from oracles import rotation
+from sentence_vectors import sentence_vectors
+
+ROWS, COLUMNS = 500, 64
+CODEBOOK = np.array([0.1284, 0.3882, 0.6568, 0.9423, 1.2562, 1.6180, 2.0690, 2.7326])
+
+
+def _bytes(rows):
+    return np.clip(np.rint(rows / np.abs(rows).max() * 127), -128, 127)
+
+
+def _codes(rows):
+    """Four bits a coordinate, by the best codebook of a normal variable."""
+    levels = np.concatenate([-CODEBOOK[::-1], CODEBOOK]) / np.sqrt(rows.shape[1])
+    return levels[np.abs(rows[:, :, None] - levels).argmin(axis=2)].astype(np.float32)
+
+
+def _zero_point(rows):
+    low, high = rows.min(), rows.max()
+    return np.rint((rows - low) / (high - low) * 255).astype(np.uint8)
+
+
+STORED = {
+    "float16": lambda rows: rows.astype(np.float16),
+    "int8": lambda rows: _bytes(rows).astype(np.int8),
+    "int8 times its scale": lambda rows: (_bytes(rows) * np.float32(np.abs(rows).max() / 127)).astype(np.float32),
+    "uint8 with a zero point": _zero_point,
+    "4 bits": _codes,
+}
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4, "cut off", 8])
+def test_levels_show_the_error_and_the_gain_of_rounding(bits):
+    """Against the true error of normal numbers that were rounded; "cut off": at one standard deviation."""
+    numbers = np.random.default_rng(0).standard_normal((2000, 64))
+    levels = {
+        1: np.array([0.8]),
+        2: np.array([0.4528, 1.5104]),
+        4: CODEBOOK,
+        "cut off": CODEBOOK[:4],
+        8: (np.arange(128) + 0.5) / 128 * 3,
+    }[bits]
+    levels = np.concatenate([-levels[::-1], levels])
+    place = np.searchsorted((levels[1:] + levels[:-1]) / 2, numbers)
+    rounded = levels[place]
+    slope = (rounded * numbers).mean() / (numbers**2).mean()
+    found = levels_of(rounded)
+    assert found.count == len(levels)
+    assert found.deviation == pytest.approx(np.sqrt(((rounded - slope * numbers) ** 2).mean()), rel=0.1)
+    if bits != 1:  # two levels show no scale
+        assert found.gain == pytest.approx(slope, rel=0.01)
+    assert levels_of(numbers) is None
+
+
+def test_the_joint_law_with_an_error_of_the_scale_and_behind_a_projection():
+    rng = np.random.default_rng(0)
+    records, trials, columns = rng.standard_normal((3, 5)), 20_000, 7
+    pairs = law.lengths_of(3, True)
+    factors = np.sqrt(1 + 0.05 * rng.standard_normal(trials))
+    scaled = factors[:, None, None] * records + 0.01 * rng.standard_normal((trials, 3, 5))
+    projected = records @ rng.standard_normal((trials, 5, columns)) / np.sqrt(columns)
+    for rows, arguments in ((scaled, (0.01, 5, 0.05)), (projected, (0.0, columns, 0.0, columns))):
+        mean, covariance = law.joint_law(records, pairs, *arguments)
+        drawn = np.stack([((rows[:, j] - (0 if i < 0 else rows[:, i])) ** 2).sum(axis=1) for i, j in pairs], axis=1)
+        spread = np.sqrt(np.diag(covariance))
+        assert (abs(drawn.mean(axis=0) - mean) <= 5 * spread / np.sqrt(trials)).all()
+        assert (abs(np.cov(drawn.T) - covariance) <= 10 * np.outer(spread, spread) / np.sqrt(trials)).all()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.002])
+def test_a_sphere_shows_the_scale_behind_a_translation(noise):
+    rng = np.random.default_rng(0)
+    records = sentence_vectors(0, 600, 32).astype(np.float64)
+    points = (
+        3.7 * records @ rotation(32, rng).T + rng.standard_normal(32) + 3.7 * noise * rng.standard_normal((600, 32))
+    )
+    scale, unit = scale_of(records[:4], points, 3.7 * noise, translates=True, scales=True)
+    assert (unit, scale.value) == (True, pytest.approx(3.7, rel=2e-3))
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+@pytest.mark.parametrize("store", STORED)
+def test_known_vectors_are_found_however_they_are_stored(store, seed):
+    vectors = sentence_vectors(seed, ROWS, COLUMNS, topics=30)
+    release = perturb(vectors, "orthogonal", seed=seed)
+    linkage = link(vectors[:12], STORED[store](release.data))
+    assert ((linkage.rows == release.key.order[:12]) | (linkage.rows == -1)).all()
+    assert len(linkage.linked) >= 8
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+@pytest.mark.parametrize("motion", ["auto", "orthogonal"])
+@pytest.mark.parametrize("store", STORED)
+def test_strangers_and_reworded_texts_are_not(store, motion, seed):
+    """Four strangers, and eight known records of which half are there, among near copies."""
+    vectors = sentence_vectors(seed, ROWS + 8, COLUMNS, topics=30, copies=0.2)
+    release = perturb(vectors[8:], "orthogonal", seed=seed)
+    stored = STORED[store](release.data)
+    assert not len(link(vectors[:4], stored, motion=motion).linked)
+    linkage = link(vectors[4:12], stored, motion=motion)
+    truth = np.concatenate([np.full(4, -1), release.key.order[:4]])
+    assert ((linkage.rows == truth) | (linkage.rows == -1)).all()
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_scale_translation_and_noise_together(seed):
+    vectors = sentence_vectors(seed, ROWS, COLUMNS, topics=30)
+    release = perturb(vectors, OrthogonalNoise(0.03), seed=seed)
+    moved = 3.7 * release.data + np.random.default_rng(seed).standard_normal(COLUMNS)
+    linkage = link(vectors[:12], moved, motion="similarity", noise=3.7 * release.key.noise)
+    assert ((linkage.rows == release.key.order[:12]) | (linkage.rows == -1)).all()
+    assert len(linkage.linked) >= 8
+    assert linkage.scale == pytest.approx(3.7, rel=0.01)
+
+
+def test_truncated_vectors_are_linked_by_their_first_attributes():
+    vectors = sentence_vectors(0, 300, 48).astype(np.float64)
+    cut = vectors[:, :32] / np.linalg.norm(vectors[:, :32], axis=1, keepdims=True)
+    release = perturb(cut, "orthogonal", seed=0)
+    linkage = link(vectors[:6], release.data)
+    assert linkage.rows.tolist() == release.key.order[:6].tolist()
+    assert linkage.reason.endswith("it holds the first attributes, moved")
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_no_link_is_certain_behind_a_projection(seed):
+    rng = np.random.default_rng(seed)
+    records = rng.standard_normal((40, 64)) * np.exp(rng.standard_normal((40, 1)))
+    released = records @ rng.standard_normal((64, 48)) / np.sqrt(48)
+    linkage = link(records[:3], released)
+    assert not len(linkage.linked)
+    assert all(row in places for row, places in zip(range(3), linkage.candidates, strict=True))
+    assert (linkage.posterior < 1).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_eight_known_vectors_at_the_noise_that_packages_add(seed):
+    vectors = sentence_vectors(seed, 4000)
+    release = perturb(vectors, OrthogonalNoise(0.1), seed=seed)
+    linkage = link(vectors[:8], release.data, noise=release.key.noise)
+    assert ((linkage.rows == release.key.order[:8]) | (linkage.rows == -1)).all()
