@@ -149,7 +149,18 @@ ATTACKS: Registry[Any] = Registry(
     "ATTACK",
     "isobreach.attacks:Attack",
     frozenset(
-        {"base", "knowledge", "registry", "refine", "baseline", "column_pairs", "components", "moments", "pairs"}
+        {
+            "base",
+            "knowledge",
+            "registry",
+            "refine",
+            "baseline",
+            "column_pairs",
+            "components",
+            "moments",
+            "pairs",
+            "readout",
+        }
     ),
     ("known-input",),
 )
