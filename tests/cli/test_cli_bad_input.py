@@ -63,7 +63,6 @@ BAD = {
     "motion": (keep, ("--motion", "affine"), "'affine' is not one of"),
     "noise text": (keep, ("--noise", "much"), "'much' is neither a number nor 'estimate'"),
     "noise negative": (keep, ("--noise", "-1"), "noise must be a finite number >= 0. Got -1.0"),
-    "noise and scale": (keep, ("--noise", "1", "--motion", "similarity"), "orthogonal, rigid or auto where there is"),
     "dictionary missing": (keep, ("--dictionary", "no.csv"), "dictionary must be an existing file"),
     "dictionary columns": (
         lambda c: (c.folder / "d.csv").write_text("name,age,height,weight,income\nx,1,2,3,4\n"),
