@@ -5,7 +5,7 @@ import stat
 import numpy as np
 import pytest
 
-from isobreach.errors import InputError, OutputError
+from isobreach.errors import InputError, MissingExtraError, OutputError
 from isobreach.io import read_key, write_key
 from isobreach.schemes import SCHEMES, Key, perturb
 
@@ -134,7 +134,10 @@ def test_a_number_that_is_none_is_refused(tmp_path, field):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_scheme_s_key_round_trips(tmp_path, scheme):
     records = np.random.default_rng(0).exponential(1, (9, 4))
-    release = perturb(records, scheme, seed=0)
+    try:
+        release = perturb(records, scheme, seed=0)
+    except MissingExtraError as error:
+        pytest.skip(str(error))
     write_key(tmp_path / "key", release.key)
     again = read_key(tmp_path / "key")
     assert repr(again) == repr(release.key)

@@ -16,9 +16,10 @@ EVERY_MATCH = float("inf")  # a chance_limit that lets chance matches through, a
 
 # Branches of the search that only large tables reach, forced upon small ones.
 ASKED = {(agreement, "_CAP"): 1}
-ON_THE_FLY = {(assignment, "_SMALL_MATRIX"): 0, (assignment, "_FEW_VALUES"): 10**6}
-LATE_MATRIX = {(assignment, "_SMALL_MATRIX"): 0, (assignment, "_FEW_VALUES"): 1}
-ASKED_ON_THE_FLY = {**ASKED, **ON_THE_FLY, (assignment, "_MOST_VERTICES"): -1}
+ON_THE_FLY = {(assignment, "_COSTS"): assignment.SearchCosts(small_matrix=0, few_values=10**6)}
+LATE_MATRIX = {(assignment, "_COSTS"): assignment.SearchCosts(small_matrix=0, few_values=1)}
+NEVER_A_MATRIX = assignment.SearchCosts(small_matrix=0, few_values=10**6, most_vertices=-1)
+ASKED_ON_THE_FLY = {**ASKED, (assignment, "_COSTS"): NEVER_A_MATRIX}
 
 
 def _released(seed, form):

@@ -223,11 +223,10 @@ def _rounds_like_noise(setting: Setting, source: Engine) -> bool:
 def _strangers_fit(precision: Precision, source: Engine) -> bool:
     """Whether a release is so coarse that strangers may find a place in it together, however it was moved.
 
-    A table of a few columns on a grid is left to whoever names its motion: there links hold if the records are in it.
+    A table of a few columns is left to whoever names its motion: there links hold if the records are in it, and chance,
+    which is counted a record at a time, would refuse twenty true links in 16 bits.
     """
-    return _coarse(precision) and (
-        source.shape[1] >= NOISY_ROUNDING.columns or precision.relative > NOISY_ROUNDING.relative
-    )
+    return source.shape[1] >= NOISY_ROUNDING.columns and _coarse(precision)
 
 
 def _coarse(precision: Precision) -> bool:
