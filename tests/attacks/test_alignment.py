@@ -211,6 +211,7 @@ def test_links_that_determine_the_motion_are_a_claim():
     assert found.variants["as fitted"][case.order] == pytest.approx(case.records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [[0], *slow(range(1, 8))])
 def test_records_of_the_sample_that_recur_in_the_release_are_links(seeds):
     """Codes, each column with a step of its own: nobody is known, and 150 public records read every value."""
@@ -265,6 +266,7 @@ def test_effort_limits_the_search():
     assert little.evaluations < much.evaluations
 
 
+@pytest.mark.slow
 def test_a_wider_release_is_reduced_to_its_flat():
     case = Planted(0)
     rng = np.random.default_rng(0)

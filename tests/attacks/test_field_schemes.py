@@ -81,7 +81,7 @@ def test_rotated_pairs_of_attributes_fall_to_one_linked_record(seed):
         assert error < 1e-9
 
 
-@pytest.mark.parametrize("scheme", ["aspe", "row-mixing"])
+@pytest.mark.parametrize("scheme", ["row-mixing", *slow("aspe")])
 def test_attacks_by_distances_say_why_they_fail(scheme):
     """And they do fail: nothing is linked, or nothing that is claimed is right."""
     model = SCHEMES[scheme].model

@@ -100,6 +100,7 @@ def clusters(rng, rows, centres):
     return centres[rng.integers(0, len(centres), rows)] + 0.3 * rng.standard_normal((rows, centres.shape[1]))
 
 
+@pytest.mark.slow
 def test_tables_that_are_not_gaussian_are_read_by_their_density_and_by_records():
     """Clusters, of which the covariance says little: what the release itself, or a sample, shows of them is used."""
     for seed in SEEDS:

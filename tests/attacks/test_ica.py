@@ -56,6 +56,7 @@ def test_the_error_of_ak_ica_falls_with_the_known_records(ak_errors):
         assert many < 0.15
 
 
+@pytest.mark.slow
 def test_it_is_the_same_for_orthogonal_and_general_maps(ak_errors):
     """Whitened, both are the same rows turned; now and then FastICA ends elsewhere."""
     apart = np.abs(np.subtract(ak_errors["orthogonal", 1000], ak_errors["general", 1000]))

@@ -93,7 +93,7 @@ def table_of_scikit_learn(name, translate):
 
 
 @pytest.mark.parametrize("translate", [pytest.param(False, marks=pytest.mark.slow), True])
-@pytest.mark.parametrize(("name", "count"), [("digits", 61), ("wine", 13), ("breast_cancer", 30), ("iris", 4)])
+@pytest.mark.parametrize(("name", "count"), [*slow(("digits", 61)), ("wine", 13), ("breast_cancer", 30), ("iris", 4)])
 def test_tables_of_scikit_learn(name, count, translate):
     release, found = table_of_scikit_learn(name, translate)
     assert_recovered(found, release, count)

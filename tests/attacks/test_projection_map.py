@@ -96,6 +96,7 @@ def test_fewer_records_than_dimensions_are_linked_by_their_angles(columns, wide,
     assert right >= least
 
 
+@pytest.mark.slow
 def test_the_true_assignment_is_valid():
     """With probability 0.999: lengths of other orders leave no other one, so a record without a link missed a band."""
     missed = 0

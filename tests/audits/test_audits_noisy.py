@@ -167,6 +167,7 @@ def test_attributes_are_learned_no_less_often_than_by_three_rules(size):
     assert 0 < best.min() < best.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.2, *slow(0.05)])
 def test_no_insiders_do_better_than_the_audit_says_where_they_are_as_many_as_columns(noise):
     """Procrustes' rotation of all pairs, every direction taken in: counted over releases of their own."""
@@ -246,6 +247,7 @@ def test_intervals_cover_the_mean_over_coalitions_and_noise(audits, trials, size
     assert covered >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / audits)
 
 
+@pytest.mark.slow
 def test_orthogonal_noise_is_about_directions():
     records = TABLES["incomes"][:60]
     scheme = OrthogonalNoise(noise=0.05)

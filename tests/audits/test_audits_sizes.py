@@ -88,6 +88,7 @@ def test_the_gate_that_one_insider_closes_is_closed_for_more():
     assert _gate(limit, 12).reason(few) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, *slow(0, *range(2, 8))])
 def test_the_worst_found_is_at_least_the_mean_of_the_random_ones_and_nothing_falls(seed):
     """Under noise as well, where a coalition that was chosen may do worse than one at random."""

@@ -102,6 +102,7 @@ def test_error_is_the_median_of_relative_errors():
     assert found.breached == 0.5
 
 
+@pytest.mark.slow
 def test_a_cell_does_not_depend_on_what_else_is_compared():
     records = people()
     alone, one = outcomes(records, ["rigid"], ["kaplan"])

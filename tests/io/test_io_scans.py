@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import isobreach as ib
+from effort import slow
 from engine_files import written
 from isobreach import linking
 from isobreach.attacks import attack_document
@@ -191,7 +192,9 @@ def test_an_attack_takes_two_passes(folder, monkeypatch, kind, most):
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"motion": "orthogonal"}, {"motion": "rigid"}, {"motion": "orthogonal", "noise": 0.01}], ids=str
+    "arguments",
+    [{"motion": "orthogonal"}, {"motion": "rigid"}, *slow({"motion": "orthogonal", "noise": 0.01})],
+    ids=str,
 )
 def test_nothing_as_long_as_the_release_is_asked_for(folder, tmp_path, monkeypatch, arguments):
     """Links, the most exposed rows, the summary and per_record take some rows of a column at a time."""

@@ -106,7 +106,7 @@ def test_a_similarity_is_not_tried_on_more_rows_than_it_can_take():
     assert "a similarity was not tried" in linkage.reason
 
 
-@pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
+@pytest.mark.parametrize("motion", ["orthogonal", *slow("rigid")])
 @pytest.mark.parametrize("store", [np.float32, *slow(np.float64)])
 def test_from_six_known_records_on_auto_links_what_the_named_motion_links(motion, store):
     rng = np.random.default_rng(6)

@@ -87,7 +87,7 @@ def _check(name, motion, level, sizes, trials):
     return linked
 
 
-@pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
+@pytest.mark.parametrize("motion", ["orthogonal", *slow("rigid")])
 @pytest.mark.parametrize("name", ["orthogonal-noise", *slow("noisy", "ball")])
 def test_no_link_is_wrong(name, motion):
     """Little noise: all is linked. Much of it: whatever is linked is right."""

@@ -10,6 +10,7 @@ are rounded, or where a scale is to be found as well.
 import numpy as np
 import pytest
 
+from effort import slow
 from isobreach.linking import CHOICES, link
 from oracles import aspe, rotation, row_mixed
 
@@ -76,7 +77,7 @@ def _check_noise(motion, seeds):
         assert (link(known, released, motion=motion, noise=sigma).rows == -1).all(), seed
 
 
-@pytest.mark.parametrize("motion", ["orthogonal", "rigid", "auto"])
+@pytest.mark.parametrize("motion", ["orthogonal", "rigid", *slow("auto")])
 def test_nothing_is_linked_where_there_is_noise(motion):
     _check_noise(motion, range(3))
 

@@ -31,6 +31,7 @@ def test_images_are_as_many_as_there_are():
         assert round(float(np.exp(log_images(fixed, moved)))) == _images(fixed, moved)
 
 
+@pytest.mark.slow
 def test_eight_known_records_of_letter_decide_for_a_translation():
     records = datasets.load("letter").values
     known = np.random.default_rng(1).choice(len(records), 8, replace=False)
