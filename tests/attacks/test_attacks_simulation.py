@@ -23,7 +23,7 @@ def test_breaches_are_as_frequent_as_reported(estimator, n, known, epsilon):
     released, order = plant(records, rng)
     held = records[:known] if known else records[:1] + 20
     results = [
-        attack(held, released, epsilon, motion="orthogonal", estimator=estimator, seed=seed) for seed in range(400)
+        attack(held, released, epsilon, motion="orthogonal", estimator=estimator, seed=seed) for seed in range(200)
     ]
     counted = np.mean([_breaches(result, records, order) for result in results], axis=0)
     claimed = results[0].breach_probability[order]
