@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What schemes of other packages share: is the package there, secrets for it, and the key of what it released.
 
-The package protects the rows; the key is read off by protecting unit vectors, through the same public functions. So a
-key says what was done and not what was meant.
+The package protects the rows; the key is read off by protecting unit vectors, through the same functions.
+So a key says what was done and not what was meant.
 """
 
 from abc import abstractmethod

@@ -56,7 +56,7 @@ class Relations:
     def restricted(self, basis: FloatArray) -> "Relations":
         """Return what forms are on a part of the space, ``basis`` its orthonormal columns; linear parts are left out.
 
-        Linear parts of several relations with the same form there are none of that form.
+        Several relations may have the same form there and different linear parts, so that none belongs to the form.
         """
         forms = turned(self.forms, basis, range(1, self.degree + 1))
         if not len(forms):

@@ -7,7 +7,7 @@ and C_a, C_b their covariances, all of unit norm, the rotation P that takes rows
     f(P) = <T_a(P, P, P), T_b> + 3 <P' C_a P, C_b> + 3 <L, P>        over O(r),
 
 L the sum of outer products of linked pairs. Leading axes dominate because nothing is whitened, so that a few axes are
-found before many. Half the gradient, shifted, is followed to its polar factor,
+found before many. A third of the gradient, shifted, is followed to its polar factor,
 
     P <- polar(G + 2 C_a P C_b + L + shift P),        G_ij = sum T_a(i, P, P) T_b(j, ., .),
 
