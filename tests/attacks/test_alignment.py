@@ -104,6 +104,18 @@ def test_under_noise_links_are_fitted_to_rows_freed_of_it(seeds):
     assert np.mean(shares) > 5 * np.mean(plain)
 
 
+@pytest.mark.parametrize("seed", [2, *slow(0, 1, *range(3, 8))])
+def test_under_noise_links_refute_components_and_series(seed):
+    """Principal axes of a normal table are no attributes, and some of its eigenvalues look like those of a series."""
+    rng = np.random.default_rng(seed)
+    records = rng.standard_normal((1000, 6)) @ rng.standard_normal((6, 6)) + 3
+    release = ib.perturb(records, "orthogonal", seed=seed)
+    released = release.data + 0.2 * rng.standard_normal(records.shape)
+    held = ib.Knowledge(known=records[:20], rows=release.key.order[:20], noise=0.2)
+    found = ib.reconstruct("alignment", released, held, seed=0, motion="orthogonal")
+    assert found.objective == "links"
+
+
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 def test_a_sample_of_another_population_is_not_found(seed):
     case = Planted(seed)

@@ -8,6 +8,7 @@ twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half th
 products and planes are exact, and trusted before all others unless the sample objects to their names; then groups of
 squares, then a series. Without a sample, components are trusted if attributes look independent, otherwise links that
 leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
+Under noise links refute a motion that brings their rows further from them than noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
 then takes the place of all others but links that leave nothing open.
@@ -17,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtri
 
 from isobreach._random import generator
 from isobreach.attacks.alignment.by_axes import by_axes, renamed
@@ -48,6 +50,8 @@ _NEEDS = {
     "series": "It needs columns that are steps of time, and a linked record.",
 }
 
+_REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
+
 
 def sought(
     situation: Situation, studied: Studied, objective: str, *, epsilon: float, most: int
@@ -76,7 +80,7 @@ def sought(
     if not links.hidden and not situation.noise:
         return [FittedMotion("links", links, links.start(), 0)], 0
     sampled = situation.sample is not None and len(situation.sample) > 1
-    if sampled and objective in ("transport", "auto" if studied.wide else "transport"):
+    if sampled and (objective == "transport" or (objective == "auto" and studied.wide)):
         rng = generator(studied.seed, "alignment", PLACES["transport"])
         matched = by_transport(situation, rows, effort=Evaluations(most), rng=rng)
         alone = [] if links.hidden else [_by_links(links, situation)]
@@ -173,13 +177,22 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
 
 
 def _not_rejected(asked: str, found: dict[str, FittedMotion], situation: Situation, studied: Studied) -> bool:
-    """Whether the sample's likelihood, if there is one, allows the pose of an objective that does without it."""
+    """Whether links, and the sample's likelihood if there is one, allow the pose of an objective without a sample."""
+    if situation.noise and _refuted(found[asked], situation):
+        return False
     if "density" not in found or situation.sample is None:
         return True
     several = [found[name] for name in ("density", asked)]
     levels = [float(_placing(one, situation, studied).levels(one.pose).mean()) for one in several]
     h = found["density"].frame.hidden
     return levels[1] - levels[0] <= h * (h - 1) / (2 * len(situation.sample))
+
+
+def _refuted(one: FittedMotion, situation: Situation) -> bool:
+    """Whether noise does not explain how far linked rows are from their records: sum |x - image of y|^2 / s^2."""
+    matrix, shift = one.frame.affine(one.pose)
+    gaps = situation.released @ matrix + shift - situation.known
+    return bool((gaps**2).sum() > chdtri(max(gaps.size, 1), _REFUTED) * situation.noise**2)
 
 
 def _placing(one: FittedMotion, situation: Situation, studied: Studied) -> Placing:
