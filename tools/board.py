@@ -78,7 +78,7 @@ def said() -> Table:
 
 
 STORES = (
-    f"Each of {DEALS} deals puts {ROWS:,} sentences of Python's documentation into a store, as unit vectors of 256 "
+    f"A deal puts {ROWS:,} sentences of Python's documentation into a store, as unit vectors of 256 "
     "numbers (wordllama), protected by the package and shuffled. Nobody tells an attacker which row is whose."
 )
 KNOWN = (
@@ -88,7 +88,8 @@ KNOWN = (
 )
 SAMPLED = (
     f"Sample: {SAMPLE:,} other sentences of the same documentation, none of which is in the store, and nothing else. "
-    "Claimed: the attack says, without the truth, that it found the map."
+    "Claimed: of how many deals the attack says, without the truth, that it found the map; figures are of all of them. "
+    f"Known sentences were measured on {DEALS} deals."
 )
 FIGURES = (
     "Cosine: of estimates with the true vectors, the mean over the store. Nearest: per cent of estimates whose nearest "
@@ -98,7 +99,7 @@ FIGURES = (
 ASSUMED = (
     "Packages are used at their defaults or at the parameters named. The level of their noise is documented, and known "
     "to the attacker; the permutation attack may do without it. At 256 numbers hadamask pads nothing. Not measured: "
-    "linking a few records under noise takes minutes a deal."
+    "known records under noise."
 )
 TABLE = (
     "pymasq (geom_transform) is made for tables of few columns: its search for an angle takes n^6 steps, so that it "

@@ -104,7 +104,9 @@ def test_tables_of_other_kinds_are_no_series():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         mixing = rng.normal(size=(10, 10)) * 0.7 ** np.arange(10)[:, None]
-        for rows in (rng.normal(size=(500, 10)), rng.normal(size=(500, 10)) @ mixing, rng.exponential(1, (500, 10))):
+        few = rng.normal(size=(40, 8)) * np.exp(rng.normal(size=8))  # so few rows fit some series
+        tables = (rng.normal(size=(500, 10)), rng.normal(size=(500, 10)) @ mixing, rng.exponential(1, (500, 10)), few)
+        for rows in tables:
             assert not series_covariances(rows, Evaluations(0))
 
 

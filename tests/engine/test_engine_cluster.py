@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Workers that are lost, schedulers that are gone, and parts that are damaged, on a Dask cluster."""
 
+import asyncio
 import json
 import os
 import pickle
@@ -147,8 +148,14 @@ def test_a_scheduler_that_was_never_there_is_said(tmp_path, hurried):
 def test_the_address_of_a_worker_is_no_schedulers(tmp_path, hurried):
     written(tmp_path, TABLE)
     worker = next(iter(connection.connected(None)._client.nthreads()))
+
+    async def in_a_notebook():
+        opened(tmp_path, worker)
+
     with pytest.raises(InputError, match=r"which is a worker"):
         opened(tmp_path, worker)
+    with pytest.raises(InputError, match=r"which is a worker"):
+        asyncio.run(in_a_notebook())
 
 
 def _corrupt(path):

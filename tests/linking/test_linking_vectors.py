@@ -6,6 +6,7 @@ import pytest
 
 from effort import slow
 from isobreach.linking import link
+from isobreach.linking.narrow import truncated
 from isobreach.linking.noisy import law
 from isobreach.linking.noisy.scaling import scale_of
 from isobreach.release.levels import levels_of
@@ -142,6 +143,12 @@ def test_truncated_vectors_are_linked_by_their_first_attributes():
     linkage = link(vectors[:6], release.data)
     assert linkage.rows.tolist() == release.key.order[:6].tolist()
     assert linkage.reason.endswith("it holds the first attributes, moved")
+
+
+def test_whole_numbers_of_one_length_are_cut_to_what_they_are():
+    known = np.array([[3, 4, 0, 0], [0, 3, 4, 0], [4, 0, 0, 3]], dtype=np.int8)
+    cut = truncated(known, 3, np.eye(3))
+    np.testing.assert_allclose(cut, known[:, :3] / np.linalg.norm(known[:, :3], axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,7 +229,8 @@ def _knock(scheduler: str) -> None:
 
     rule, step = "must be the address of a Dask scheduler", "Start one with: dask scheduler"
     try:
-        found = asyncio.run(identity())["type"]
+        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+            found = thread.submit(lambda: asyncio.run(identity())).result()["type"]
     except ValueError:
         raise InputError("scheduler", rule, repr(scheduler), "Such as tcp://127.0.0.1:8786.") from None
     except Exception:  # noqa: BLE001 - whatever answers there, or does not

@@ -67,12 +67,13 @@ def truncated(known: NDArray[Any], columns: int, released: FloatArray) -> NDArra
     released
         Some released rows, which show whether they have one length.
     """
-    cut = known[:, :columns]
+    kind = known.dtype if known.dtype.kind == "f" else np.dtype(np.float64)
+    cut = known[:, :columns].astype(kind)
     norms = row_norms(cut)
-    alike = all(np.std(one) <= _EQUAL * np.mean(one) for one in (row_norms(known), row_norms(released)))
+    alike = all(np.std(one) <= _EQUAL * np.mean(one) for one in (row_norms(known.astype(kind)), row_norms(released)))
     if alike and (norms > 0).all():
         cut = cut / norms[:, None] * float(np.median(row_norms(released)))
-    return cut.astype(known.dtype)
+    return cut.astype(kind)
 
 
 def projected_guesses(known: FloatArray, found: Candidates, field: Field, progress: Progress) -> Guesses:

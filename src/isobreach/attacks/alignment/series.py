@@ -45,10 +45,10 @@ _MODELS = (
 
 @dataclass(frozen=True)
 class SeriesTuning:
-    """When columns are taken for a series; tables of other kinds are beyond these by a factor of two or more."""
+    """When columns are taken for a series."""
 
-    columns: int = 6  # at least: two eigenvalues more than parameters
-    rows: int = 3  # times as many as columns, at least
+    columns: int = 8  # at least: of 12 tables of 6 columns and 1,000 rows that are none, 2 would fit
+    rows: int = 25  # times as many as columns, at least: of 12 that are none, 3 of 8 x 40 would fit, none of 8 x 1,000
     misfit: float = 0.005  # mean of v - 1 - log v, v the ratio of eigenvalues: these are then a tenth apart
     by_chance: float = 3.0  # times as large as chance makes N n times that mean, which is the number of eigenvalues
     unlike: float = 4.0  # times as unlike as those of a sphere would be by chance: equal eigenvalues show no axis

@@ -150,11 +150,12 @@ def leading_axes(
         met = any(_same(rotation, other, variances) for _, other in found)
         found.append((value, rotation))
         found.sort(key=lambda one: -one[0])
-        if (met and _same(rotation, found[0][1], variances)) or not effort.left:
+        settled = met and _same(rotation, found[0][1], variances)
+        if settled or not effort.left:
             break
     best = found[0][1]
     rivals = [other for _, other in found[1:] if not _same(best, other, variances)]
-    return [best] if met else [best, *rivals[:1]]
+    return [best] if settled else [best, *rivals[:1]]
 
 
 def _chain(matches: list[MomentMatch], effort: Evaluations, rng: np.random.Generator) -> tuple[float, FloatArray]:
