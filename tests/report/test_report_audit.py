@@ -16,6 +16,7 @@ import isobreach as ib
 from isobreach.audits import Cell, Criterion, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.report import audit_document, audit_schema, audit_verdict
 from isobreach.report.audit_decision import _exceeds
+from isobreach.report.audit_file import not_tested
 from isobreach.report.audit_people import people
 from isobreach.report.numbers import sampled
 from json_schema import violations
@@ -413,3 +414,14 @@ def test_where_no_noise_is_enough_the_page_says_who_exceeds_the_limit(blind, rat
     level = NoiseFigures(1.0, sure(rate), sure(0.1), 0.3, readers, stopped)
     tried = Remedies(8, 0.05, 100, (level,), None, 1.0, blind, "the column means", ())
     assert _exceeds(tried, level) == said
+
+
+def test_the_file_says_who_was_not_asked_for():
+    records = np.random.default_rng(0).exponential(1, (60, 3))
+    report = ib.audit(records, coalition_sizes=[1], trials=2, samples=(), attacks=["known-input"], seed=0)
+    text = " ".join(not_tested(report))
+    assert "The alignment attack, which was not played: it was not asked for." in text
+    assert "Attackers who have public records of the same kind." in text
+    usual = ib.audit(records, coalition_sizes=[1], trials=2, samples=(20,), splits=2, seed=0)
+    assert "not asked for" not in " ".join(not_tested(usual))
+    assert "Attackers who have public records" not in " ".join(not_tested(usual))

@@ -100,6 +100,8 @@ class AuditResult:
         Verdicts on the table prepared in other ways, by their names; only where that was asked for.
     samples_asked
         Sizes of public samples that were asked for; ``matrix.samples`` are those that were tried.
+    not_asked
+        Attacks that audits usually play and this one did not: their names, and why.
     criterion
         What may not be exceeded; None where no limit was given.
     target
@@ -144,6 +146,7 @@ class AuditResult:
     ids: NDArray[Any] | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = ()
     samples_asked: tuple[int, ...] = ()
+    not_asked: Mapping[str, str] = field(default_factory=dict)
     criterion: Criterion | None = None
     target: Criterion = field(default_factory=lambda: Criterion(0.05))
     length_shares: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)

@@ -205,6 +205,7 @@ class _Trials:
             greedy=greedy,
             baselines=guessed,
             samples_asked=settings.samples if settings.splits else (),
+            not_asked=_not_asked(settings),
             readers=readers,
             matrix=found,
             remedies=None,
@@ -322,6 +323,15 @@ def _matrix(
         unsuited={name: reason for name, reason in reasons.items() if reason is not None},
         people=min(game.rows, len(game.records) - game.held_out),
     )
+
+
+def _not_asked(settings: Settings) -> dict[str, str]:
+    """Attacks that audits play unless they are told otherwise, by name, where they were, and why they do not play."""
+    own = (name for name in ATTACKS if ATTACKS.built_in(name) and ATTACKS[name].audited)
+    left = [name for name in own if name not in (INSIDERS, *settings.attackers)]
+    return {
+        name: "it was not asked for" if ATTACKS[name].installed else "what it needs is not installed" for name in left
+    }
 
 
 def _coalitions(

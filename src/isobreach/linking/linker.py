@@ -335,7 +335,9 @@ def _noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: No
     # Less than what arithmetic can see, or more than hides everything, is taken for that.
     least, most = 1e-9 * max(longest, 1e-130), 1e6 * max(longest, 1e-130)
     tried: list[tuple[Motion, NoisySolution]] = []
-    for name in MOTIONS if motion == "auto" else (motion,):
+    # Under noise a scale is found for strangers too: it must be named. Rounding leaves less room.
+    several = MOTIONS[:2] if noise else MOTIONS
+    for name in several if motion == "auto" else (motion,):
         noisy = NoisyProblem(
             problem.known,
             field,

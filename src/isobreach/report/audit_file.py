@@ -111,7 +111,8 @@ def not_tested(result: AuditResult) -> list[str]:
     """What no figure is about, a sentence each."""
     lines = [f"More than {count(result.sizes[-1], 'insider')}."]
     lines += samples_left_out(result)
-    absent = result.matrix.never_played.items()
+    lines += [] if result.samples_asked else ["Attackers who have public records of the same kind."]
+    absent = [*result.not_asked.items(), *result.matrix.never_played.items()]
     lines += [f"The {attack_name(name)}, which was not played: {why}." for name, why in absent]
     return [
         *lines,

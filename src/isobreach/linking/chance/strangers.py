@@ -181,7 +181,8 @@ def _shares(
             origin, error = (0.0, 0.0) if anchor is None else (linked[anchor], radius[anchor])
             distance, reach = float(np.linalg.norm(itself - origin)), radius[record] + error
             away = np.abs(((drawn - origin) ** 2).sum(axis=1) - distance**2)
-            miss = np.maximum(miss, away / max(2 * distance * reach + reach**2, 1e-300))
+            with np.errstate(over="ignore"):  # what no reach comes near is infinitely far
+                miss = np.maximum(miss, away / max(2 * distance * reach + reach**2, 1e-300))
         if not free.any():  # what has missed once is not asked again
             drawn, weights, miss = (part[miss <= 1] for part in (drawn, weights, miss))
         dimension = _dimension(linked[anchors[:r]][:, free], norms_kept)
