@@ -104,6 +104,7 @@ def test_under_noise_links_are_fitted_to_rows_freed_of_it(seeds):
     assert np.mean(shares) > 5 * np.mean(plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, *slow(0, 1, *range(3, 8))])
 def test_under_noise_links_refute_components_and_series(seed):
     """Principal axes of a normal table are no attributes, and some of its eigenvalues look like those of a series."""
@@ -241,6 +242,7 @@ def test_records_of_the_sample_that_recur_in_the_release_are_links(seeds):
     assert not ib.reconstruct("alignment", release.data, knows, seed=0, motion="orthogonal", effort=1).claimed
 
 
+@pytest.mark.slow
 def test_known_records_are_linked_where_their_rows_are_not_given():
     case = Planted(0, "rigid")
     given = case.attacked(case.knowledge(3), effort=300)

@@ -100,6 +100,7 @@ def test_the_covariance_of_a_series_is_read_off_the_release(make):
         assert min(np.linalg.norm(one - truth) for one in found) < 0.15 * np.linalg.norm(truth)
 
 
+@pytest.mark.slow
 def test_tables_of_other_kinds_are_no_series():
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -175,6 +176,7 @@ def test_directions_are_independent_where_records_have_sizes(seed):
     assert shares_of_everybody_else(records, ib.schemes.Orthogonal(), "directions", linked=3) > 0.9
 
 
+@pytest.mark.slow
 def test_what_was_looked_for_counts_whether_found_or_not_shared_or_not():
     rng = np.random.default_rng(0)
     records = rng.normal(size=(200, 4))

@@ -161,6 +161,7 @@ def test_strangers_are_linked_about_as_seldom_as_the_limit_says(top, rows, colum
     assert wrong <= 1, f"{wrong} of {trials} trials with a false link, at most 0.001 expected in each"
 
 
+@pytest.mark.slow
 def test_held_out_letters_are_found_absent_and_the_others_linked():
     letters = load_letter().values
     for seed in range(10):
