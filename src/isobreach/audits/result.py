@@ -280,7 +280,8 @@ class AuditResult:
         """Return the largest breached share that any attacker reaches with at most so much knowledge.
 
         The *breached share* is the expected share of other people's records that are estimated within epsilon. It never
-        falls with more knowledge, because an attacker may ignore what he knows.
+        falls with more knowledge, because an attacker may ignore what he knows. Beyond the knowledge that was played it
+        is the figure of the most that was: a lower bound, which may be far too low.
 
         Parameters
         ----------
