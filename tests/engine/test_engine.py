@@ -16,7 +16,16 @@ import pytest
 
 import engine_kernels as kernels
 from engine_files import ArrayInFiles, ArrayOnCluster
-from isobreach.engine import ArrayColumn, LocalEngine, ProcessEngine, as_engine, default_workers, tile_rows, using
+from isobreach.engine import (
+    ArrayColumn,
+    LocalEngine,
+    ProcessEngine,
+    as_engine,
+    default_workers,
+    processes,
+    tile_rows,
+    using,
+)
 from isobreach.engine.processes import end_processes
 from isobreach.errors import InputError
 
@@ -205,6 +214,22 @@ def test_a_process_that_dies_is_replaced():
     with pytest.raises(ChildProcessError, match="ended before it had answered"):
         list(crew.run(kernels.dying, [1], None))
     assert list(crew.run(kernels.power, [3], 2)) == [9]
+
+
+def test_a_process_that_answers_while_its_job_is_stopped_is_ended(monkeypatch):
+    answer, answered = processes._Process.answer, []
+
+    def stopped_meanwhile(self, message):
+        answered.append((self, answer(self, message)))
+        job._stopped = True
+        return answered[-1][1]
+
+    monkeypatch.setattr(processes._Process, "answer", stopped_meanwhile)
+    job = processes._Job(pickle.dumps((("engine_kernels", "power"), 2)))
+    assert job.ask(3) == 9
+    ((process, _),) = answered
+    assert not process.runs
+    assert process._process.returncode is not None
 
 
 def test_a_task_may_have_tasks_of_its_own(kind):

@@ -97,8 +97,11 @@ class _Job:
         finally:
             with _lock:
                 self._busy.discard(process)
-                if process.runs and not self._stopped:
+                kept = process.runs and not self._stopped
+                if kept:
                     _idle.append(process)
+            if process.runs and not kept:  # it had answered when the job was stopped
+                process.end(at_once=True)
         if not fine:
             raise result
         return result
