@@ -92,14 +92,17 @@ def levels_of(values: FloatArray) -> Levels | None:
 
 
 def _merged_levels(values: FloatArray, same: float) -> tuple[FloatArray, FloatArray]:
-    """Distinct values, ascending, and how often each occurs; those within ``same`` of the one before are one."""
-    _, first, counts = np.unique(np.rint(values / same), return_index=True, return_counts=True)
-    if len(first) > 4 * READING.most:
-        return values[first], counts.astype(np.float64)
-    level = values[first]
-    place = np.concatenate([[0], np.cumsum(np.diff(level) > 2 * same)])
-    starts = np.unique(place, return_index=True)[1]
-    return level[starts], np.asarray(np.bincount(place, weights=counts), dtype=np.float64)
+    """Distinct values, ascending, and how often each occurs; those within ``same`` of the one before are one.
+
+    None are returned where they are far too many: among these, neighbours would merge into chains.
+    """
+    cells = np.sort(np.rint(values / same).astype(np.int32))  # several times as fast as sorting the values
+    starts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(cells))])
+    if len(starts) > 4 * READING.most:
+        return np.empty(0), np.empty(0)
+    ordered = np.sort(values)
+    starts = starts[np.diff(ordered[starts], prepend=-np.inf) > 2 * same]
+    return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.float64)
 
 
 def _by_normal_law(level: FloatArray, share: FloatArray) -> tuple[FloatArray, float]:
