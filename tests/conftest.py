@@ -4,7 +4,10 @@
 Every test of linking and attacks runs on each engine: on arrays with threads, on worker processes, into which each
 kernel is pickled with its parameters, on Parquet files, and some on a Dask cluster, where a pass takes twenty
 milliseconds for the way there and back. The other ways than arrays are slow, except for a part that has a kernel of
-every kind. The larger cases of a test, slow by themselves, run on arrays only.
+every kind. What is true of a table is shown on arrays, in every combination of parameters and for every seed; what
+another engine could change is shown on it by every value of every parameter, once; and by one case of tests that count
+many draws. The larger cases of a test, slow by
+themselves, run on arrays only.
 """
 
 from pathlib import Path
@@ -28,6 +31,7 @@ SPREAD = {  # files whose tests run on a cluster too, and whether that is slow
     "test_linking_dictionary": True,
     "test_kaplan": True,
 }
+DRAWS = ("seed", "seeds")  # parameters by which the same is tried again
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -50,9 +54,25 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    def larger_elsewhere(item):
-        engine = item.callspec.params.get("engine", LocalEngine) if hasattr(item, "callspec") else LocalEngine
-        return engine is not LocalEngine and len(list(item.iter_markers("slow"))) > 1
+    left_out = [item for item, again in zip(items, _repeated(items), strict=True) if again]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
 
-    config.hook.pytest_deselected(items=[item for item in items if larger_elsewhere(item)])
-    items[:] = [item for item in items if not larger_elsewhere(item)]
+
+def _repeated(items):
+    """Of each test, whether it would only repeat, on another engine than arrays, what other tests show there."""
+    shown = set()
+    for item in items:
+        cases = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        engine = cases.pop("engine", LocalEngine)
+        if engine is LocalEngine:
+            yield False
+            continue
+        varied = {} if item.get_closest_marker("counted") else cases
+        values = {(name, repr(value)) for name, value in varied.items() if name not in DRAWS} or {()}
+        new = {(item.path, item.originalname, engine, value) for value in values} - shown
+        larger = len(list(item.iter_markers("slow"))) > 1
+        if not larger:
+            shown |= new
+        yield larger or not new

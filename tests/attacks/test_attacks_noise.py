@@ -54,6 +54,7 @@ CASES = [
 ]
 
 
+@pytest.mark.counted
 @pytest.mark.parametrize(("n", "wide", "q", "sigma", "epsilon", "motion", "estimator"), CASES)
 def test_breaches_are_about_as_frequent_as_reported(n, wide, q, sigma, epsilon, motion, estimator):
     """Within 0.02 of the mean claim and, of the high claims, within 0.06, each besides four standard errors.

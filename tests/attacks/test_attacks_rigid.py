@@ -35,6 +35,7 @@ def _within(counted, claimed, draws):
     return abs(counted - claimed) <= 4.5 * np.sqrt(claimed * (1 - claimed) / draws) + 1e-9
 
 
+@pytest.mark.counted
 @pytest.mark.parametrize("estimator", ["optimal", "uniform"])
 @pytest.mark.parametrize(("n", "q"), [(3, 1), (3, 2), (3, 3), (5, 2), (5, 4), (6, 3)])
 @pytest.mark.parametrize("epsilon", [0.25, 0.6])
@@ -72,6 +73,7 @@ def test_the_attacker_breaches_as_often_as_reported(estimator, n, q, epsilon):
     np.testing.assert_allclose(claimed[:, 0], expected, atol=1e-9)
 
 
+@pytest.mark.counted
 @pytest.mark.parametrize(("n", "q", "epsilon"), [(3, 1, 0.6), (3, 2, 0.3), (4, 4, 0.3), (6, 3, 0.5)])
 def test_the_owner_knows_the_norm(n, q, epsilon):
     """Records as they are; the hidden direction is the attacker's draw. The paper's estimate, drawn and counted."""
@@ -164,6 +166,7 @@ def test_padding_and_scale_change_no_probability(estimator, motion):
         np.testing.assert_allclose(other, outcomes[0], atol=1e-9)
 
 
+@pytest.mark.counted
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
 def test_in_a_padded_release_the_hidden_direction_is_uniform(motion):
     """The paper's estimate over many seeds: as frequent as the owner computes it."""
@@ -250,6 +253,7 @@ STORED = [
 ]
 
 
+@pytest.mark.counted
 @pytest.mark.parametrize("estimator", ["optimal", "uniform"])
 @pytest.mark.parametrize(("n", "wide", "q", "precision", "store", "epsilon"), STORED)
 def test_a_coarse_release_never_claims_more_than_it_delivers(n, wide, q, precision, store, epsilon, estimator):

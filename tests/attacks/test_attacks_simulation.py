@@ -14,6 +14,7 @@ def _breaches(result, records, order):
     return row_norms(result.estimates[order] - records) <= result.epsilon * row_norms(records)
 
 
+@pytest.mark.counted
 @pytest.mark.parametrize("estimator", ["optimal", "uniform"])
 @pytest.mark.parametrize(("n", "known", "epsilon"), [(3, 2, 0.3), (3, 1, 0.5), (4, 0, 0.9), (6, 3, 0.5)])
 def test_breaches_are_as_frequent_as_reported(estimator, n, known, epsilon):
@@ -61,6 +62,7 @@ ROUNDED = [
 ]
 
 
+@pytest.mark.counted
 @pytest.mark.parametrize("estimator", ["optimal", "uniform"])
 @pytest.mark.parametrize(("n", "known", "decimals", "epsilon"), ROUNDED)
 def test_a_rounded_release_never_claims_more_than_it_delivers(estimator, n, known, decimals, epsilon):

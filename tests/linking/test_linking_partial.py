@@ -161,9 +161,9 @@ def test_a_scale_and_more_columns():
 
 
 @pytest.mark.parametrize("kind", TABLES)
-@pytest.mark.parametrize("seeds", [range(2), *slow(*(range(a, a + 25) for a in range(2, 127, 25)))])
+@pytest.mark.parametrize("seeds", [range(2), *slow(range(2, 27), range(27, 52))])
 def test_no_link_is_wrong(kind, seeds):
-    """Random sizes, motions, roundings, missing cells, strangers: 16 kinds of tables, 32 cases here, 2,032 in all."""
+    """Random sizes, motions, roundings, missing cells, strangers: 16 kinds of tables, 32 cases here, 832 in all."""
     for seed in seeds:
         case = random_case(kind, seed)
         linkage = link(case.known, case.released, motion=case.motion)
