@@ -44,7 +44,7 @@ def _integer_case(kind, seed):
 @pytest.mark.parametrize("seeds", [60, *slow(120)])
 def test_links_by_distances_are_those_of_the_enumeration(kind, motion, seeds, monkeypatch):
     """Every known record is there. Orthogonal motions go by distances too where norms say little: forced here."""
-    monkeypatch.setattr(problem, "_MOST_COMPARED", 0)
+    monkeypatch.setattr(problem, "_COMPARING", problem.Comparing(most=0))
     open_ = linked = 0
     for seed in range(seeds):
         rng, known, table = _integer_case(kind, seed)

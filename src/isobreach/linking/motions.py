@@ -74,6 +74,11 @@ class Setting:
     chance_limit: float
     doubt: bool
 
+    @property
+    def posterior_limit(self) -> float:
+        """What the posterior of a link may leave open; with a half, another row may be as likely."""
+        return min(self.chance_limit, 0.5)
+
 
 def orthogonal(problem: Problem, setting: Setting) -> Found:
     """Norms and distances are kept."""

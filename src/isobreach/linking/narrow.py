@@ -36,20 +36,43 @@ from isobreach.release import Bounds
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_KEEP = 1e-4  # probability above which a row is a candidate
-_EQUAL = 1e-3  # relative spread of norms that are the same
-_WINDOW = 0.1  # share of a squared norm within which rows are counted for its density; a tenth of it for cosines
+
+@dataclass(frozen=True)
+class Narrow:
+    """What is made of a release that is narrower than the records.
+
+    Attributes
+    ----------
+    columns
+        Of the release, at least: embeddings are cut and projected to no fewer. Of a table of a few columns some were
+        left out by mistake, which is refused.
+    alike
+        Relative spread of norms that are one length: that of vectors scaled to length one and stored in 16 bits.
+    candidate
+        Probability above which a row is a candidate: ten times less than the default limit of chance, so that no row
+        is left out that a limit might keep.
+    window
+        Share of a squared norm within which rows are counted for its density, and a tenth of it around a cosine: wide
+        enough for dozens of a thousand rows, narrow against the spread of norms.
+    """
+
+    columns: int = 32
+    alike: float = 1e-3
+    candidate: float = 1e-4
+    window: float = 0.1
+
+
+NARROW = Narrow()
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """Probability of the likeliest value of each known record, that value, and all that it may be; none is certain.
+    """Probability of the likeliest value of each known record, and all values that it may have; none is certain.
 
     ``complete``: all assignments that pass the test were weighed.
     """
 
     posterior: FloatArray
-    likeliest: IntArray
     candidates: dict[int, IntArray]
     scale: float
     complete: bool
@@ -70,7 +93,9 @@ def truncated(known: NDArray[Any], columns: int, released: FloatArray) -> NDArra
     kind = known.dtype if known.dtype.kind == "f" else np.dtype(np.float64)
     cut = known[:, :columns].astype(kind)
     norms = row_norms(cut)
-    alike = all(np.std(one) <= _EQUAL * np.mean(one) for one in (row_norms(known.astype(kind)), row_norms(released)))
+    alike = all(
+        np.std(one) <= NARROW.alike * np.mean(one) for one in (row_norms(known.astype(kind)), row_norms(released))
+    )
     if alike and (norms > 0).all():
         cut = cut / norms[:, None] * float(np.median(row_norms(released)))
     return cut.astype(kind)
@@ -93,11 +118,11 @@ def projected_guesses(known: FloatArray, found: Candidates, field: Field, progre
     points, columns = found.points, found.points.shape[1]
     squares = Squares(points, field.workers)
     sizes = row_norms(known)
-    kept = bool(np.std(sizes) > _EQUAL * np.mean(sizes))
+    kept = bool(np.std(sizes) > NARROW.alike * np.mean(sizes))
     # Records of one length show the scale; otherwise projections are such that they keep lengths on average.
     scale = 1.0 if kept else float(np.sqrt(np.mean(squares.norms)) / max(float(np.mean(sizes)), 1e-300))
     everything = dict.fromkeys(range(len(known)), np.arange(len(points)))
-    nothing = Guesses(np.zeros(len(known)), np.full(len(known), -1), everything, scale, complete=True)
+    nothing = Guesses(np.zeros(len(known)), everything, scale, complete=True)
     if len(known) < 2 or len(points) < 2:
         return nothing
     asked = SEEDING.records * (SEEDING.records + 1) // 2
@@ -112,14 +137,14 @@ def projected_guesses(known: FloatArray, found: Candidates, field: Field, progre
     if not len(several.partial) or columns < len(chosen) or np.linalg.matrix_rank(chosen) < len(chosen):
         return nothing
     weights = _weights(bounds, squares, several)
-    posterior, likeliest, candidates = np.zeros(len(known)), nothing.likeliest.copy(), dict(everything)
+    posterior, candidates = np.zeros(len(known)), dict(everything)
     for place, record in enumerate(several.records.tolist()):
         values, at = np.unique(several.partial[:, place], return_inverse=True)
         shares = np.bincount(at, weights=weights)
-        posterior[record], likeliest[record] = float(shares.max()), values[shares.argmax()]
-        if shares.sum() > 1 - _KEEP:
-            candidates[record] = values[shares > _KEEP]
-    return Guesses(posterior, likeliest, candidates, scale, complete=True)
+        posterior[record] = float(shares.max())
+        if shares.sum() > 1 - NARROW.candidate:
+            candidates[record] = values[shares > NARROW.candidate]
+    return Guesses(posterior, candidates, scale, complete=True)
 
 
 def _weights(bounds: Bounds, squares: Squares, found: Seeds) -> FloatArray:
@@ -134,7 +159,7 @@ def _weights(bounds: Bounds, squares: Squares, found: Seeds) -> FloatArray:
     for j in range(count):
         own = squares.norms[found.partial[:, j]]
         products[:, j, j] = own
-        reach = _WINDOW * own
+        reach = NARROW.window * own
         log -= length.log_share_of_squares(own - reach, own + reach) - np.log(2 * reach)
         for i in range(j):
             first, second = found.partial[:, i], found.partial[:, j]
@@ -143,7 +168,8 @@ def _weights(bounds: Bounds, squares: Squares, found: Seeds) -> FloatArray:
             both = norms[first] * norms[second]
             apart = 1 - products[:, i, j] / both
             # Of two rows whose norms are known, chance makes the cosine.
-            log -= cosine.log_share_of_squares(apart - _WINDOW / 10, apart + _WINDOW / 10) - np.log(_WINDOW / 5 * both)
+            near = NARROW.window / 10
+            log -= cosine.log_share_of_squares(apart - near, apart + near) - np.log(2 * near * both)
     log += _log_wishart(products, bounds.known[found.records] @ bounds.known[found.records].T / columns, columns)
     highest = max(float(log.max()), 0.0)
     weights = np.exp(log - highest)

@@ -29,10 +29,28 @@ from isobreach.release import Bounds, Precision
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Distances, times columns, that comparing the two shortest lists of candidates may cost: beyond, norms say too little.
-_MOST_COMPARED = 2e9
-_RIVALS = 2048
-_LEAST_TELLING = 3  # records that an assignment must have to say anything when norms do not: two can be swapped
+
+@dataclass(frozen=True)
+class Comparing:
+    """When norms say too little, and what an assignment by distances alone must have.
+
+    Attributes
+    ----------
+    most
+        Products, distances times columns, that comparing the two shortest lists of candidates may cost: about a second.
+        Beyond, distances between all rows are the shorter way.
+    rivals
+        Other candidates of a record, at most, that show how common a distance is: its rate is then known within 2%.
+    least
+        Records that an assignment must have to say anything when norms do not: two can be swapped.
+    """
+
+    most: float = 2e9
+    rivals: int = 2048
+    least: int = 3
+
+
+_COMPARING = Comparing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +129,7 @@ class Problem:
         found = norm_candidates(self.known, error, self.source, precision.unit, self.progress)
         lists = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
         sizes = np.sort(found.last - found.first)
-        if len(sizes) > 1 and float(sizes[0]) * float(sizes[1]) * self.source.shape[1] > _MOST_COMPARED:
+        if len(sizes) > 1 and float(sizes[0]) * float(sizes[1]) * self.source.shape[1] > _COMPARING.most:
             solution = self._narrowed(found, error, lists, doubt=doubt)
         else:
             agreement = self._agreement(Geometry(self.known, error, found.points, found.copies), lists)
@@ -183,12 +201,12 @@ class Problem:
             for core in cores(bounds, field):
                 lists = lists_of_some(bounds, field, core, allowed, self.progress)
                 agreement = shared(lists)
-                if agreement.size >= _LEAST_TELLING:
+                if agreement.size >= _COMPARING.least:
                     break
             else:  # three that fit may be spread over several cores
                 return replace(nothing, complete=len(known) <= NARROWING.core)
             rest = np.setdiff1d(np.arange(len(known)), list(lists))
-            if len(rest) and len(agreement.links) >= _LEAST_TELLING:
+            if len(rest) and len(agreement.links) >= _COMPARING.least:
                 placed = np.array(sorted(agreement.links))
                 partial = np.array([[agreement.links[int(r)] for r in placed]])
                 return shared(lists | extension(bounds, field, placed, partial, rest, allowed))
@@ -219,8 +237,7 @@ class Problem:
             records = sorted(agreement.links)
             values = [agreement.links[r] for r in records]
             rivals = [lists[r][lists[r] != v] for r, v in zip(records, values, strict=True)] if norms_kept else []
-            # A few thousand of them show how common a distance is.
-            others = [found.points[part[:: 1 + len(part) // _RIVALS]] for part in rivals]
+            others = [found.points[part[:: 1 + len(part) // _COMPARING.rivals]] for part in rivals]
             counts = [len(part) for part in rivals] or [0] * len(records)
             matches = chance_matches(
                 self.known,

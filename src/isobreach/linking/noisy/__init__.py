@@ -3,8 +3,9 @@
 
 from isobreach.linking.noisy import law
 from isobreach.linking.noisy.likelihood import BELIEVING, Likelihood
-from isobreach.linking.noisy.problem import NoisyProblem, NoisySolution
+from isobreach.linking.noisy.problem import NoisyProblem
 from isobreach.linking.noisy.seeds import SEEDING, Seeds, seeds
+from isobreach.linking.noisy.solution import NoisySolution
 from isobreach.linking.noisy.squares import Squares
 
 __all__ = [

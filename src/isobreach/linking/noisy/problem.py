@@ -30,91 +30,12 @@ from isobreach.linking.noisy.law import joint_law, lengths_of
 from isobreach.linking.noisy.likelihood import Likelihood, Posterior
 from isobreach.linking.noisy.scaling import SCALING, Scale, scale_of
 from isobreach.linking.noisy.seeds import SEEDING, Seeds, seeds
+from isobreach.linking.noisy.solution import GROWING, Links, NoisySolution
 from isobreach.linking.noisy.squares import Squares
 from isobreach.release import Bounds, grid_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-Links = dict[int, int]
-
-
-@dataclass(frozen=True)
-class Growing:
-    """How seeds are grown to links.
-
-    Attributes
-    ----------
-    weighed
-        Seeds, those of the least misfit, that are weighed by the other records.
-    grown
-        Of these, the weightiest, which are grown to whole solutions.
-    rounds
-        Of fitting and judging, at most; they end where no link changes.
-    folds
-        Parts of the links, each judged by a fit to the others, which loses an eighth of them.
-    alone
-        Links beyond which their own weight in the fit hardly matters, so that nobody is judged apart.
-    likely
-        Posterior above which a row becomes a link of the next round: no other row can be as likely.
-    least
-        Links that bear each other out: two can be swapped.
-    beginnings
-        Records that the search begins with in turn, where the first lead nowhere.
-    hopeless
-        Partial assignments of all seed records that are too many to find the truth among.
-    levels, factor
-        Noise levels that are tried, each so many times the one before: the lowest is 1/450 of the largest.
-    partners
-        Links whose lengths are counted in chance matches: more would make these rarer still, as in ``chance``.
-    cut
-        Standard deviations within which a length counts as a match.
-    """
-
-    weighed: int = 32
-    grown: int = 4
-    rounds: int = 12
-    folds: int = 8
-    alone: int = 1024
-    likely: float = 0.5
-    least: int = 3
-    beginnings: int = 4
-    hopeless: int = 1000
-    levels: int = 14
-    factor: float = 1.6
-    partners: int = 32
-    cut: float = 2.0
-
-
-_GROWING = Growing()
-
-
-@dataclass(frozen=True, eq=False)
-class NoisySolution:
-    """Links with posteriors, over the values of a field; ``deviation`` and ``scale`` as given or found.
-
-    ``complete``: the search was not cut short. ``crowded``: at this noise too many assignments of a few records pass.
-    ``unit``: rows have one length, up to the noise.
-    """
-
-    links: Links
-    posterior: FloatArray
-    absence: FloatArray
-    candidates: tuple[IntArray, ...]
-    chance: FloatArray
-    deviation: float
-    scale: float
-    complete: bool = True
-    crowded: bool = False
-    unit: bool = False
-
-    def certain(self, limit: float) -> Links:
-        """Links that leave less than ``limit`` to everything else; none if they are too few to bear each other out."""
-        links = {r: v for r, v in self.links.items() if self.posterior[r] >= 1 - limit and self.chance[r] <= limit}
-        return links if len(links) >= min(_GROWING.least, len(self.posterior)) else {}
-
-    def absent(self, limit: float) -> list[int]:
-        """Records that are not there, as far as the certain links tell."""
-        return np.flatnonzero(self.absence >= 1 - limit).tolist() if self.certain(limit) else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +128,7 @@ class NoisyProblem:
         error = np.full(len(known), self.error)
         bounds = Bounds(known, error, view.deviation, columns, asked, scale_error=view.scale.error)
         first = np.arange(len(known))
-        for _ in range(_GROWING.beginnings):
+        for _ in range(GROWING.beginnings):
             if len(first) < 2:
                 break
             try:
@@ -221,7 +142,7 @@ class NoisyProblem:
                     solution = self._grown(settled, found)
                     best = max(best, solution, key=lambda one: len(one.certain(limit)))
             # Where many are left after the last record, another beginning would not tell more.
-            crowded = len(found.partial) > _GROWING.hopeless
+            crowded = len(found.partial) > GROWING.hopeless
             best = replace(best, crowded=crowded)
             if self._most(best, limit) or crowded:
                 break
@@ -237,7 +158,7 @@ class NoisyProblem:
         mean, covariance = joint_law(records, lengths, view.deviation, columns, view.scale.error)
         exact, _ = joint_law(records, lengths, 0.0, columns)
         views: list[_View] = []
-        for values in found.partial[: _GROWING.grown]:
+        for values in found.partial[: GROWING.grown]:
             gaps = self._lengths(values, lengths) - mean
             change = view.scale.error**2 * float(exact @ np.linalg.solve(covariance, gaps))
             factor = float(np.sqrt(max(1 + change, 0.1)))
@@ -253,13 +174,13 @@ class NoisyProblem:
         return np.asarray(((rows[lengths[:, 1]] - before) ** 2).sum(axis=1))
 
     def _most(self, solution: NoisySolution, limit: float) -> bool:
-        return len(solution.certain(limit)) >= max(min(_GROWING.least, len(self.known)), (len(self.known) + 1) // 2)
+        return len(solution.certain(limit)) >= max(min(GROWING.least, len(self.known)), (len(self.known) + 1) // 2)
 
     def _grown(self, view: _View, found: Seeds) -> NoisySolution:
         """The solution that the best seeds grow into."""
         grown: dict[tuple[tuple[int, int], ...], float] = {}
         weight, best = self._weighed(
-            view, found.records, found.partial[: _GROWING.weighed], found.misfit[: _GROWING.weighed]
+            view, found.records, found.partial[: GROWING.weighed], found.misfit[: GROWING.weighed]
         )
         for k in best:
             links = dict(zip(found.records.tolist(), found.partial[k].tolist(), strict=True))
@@ -276,7 +197,7 @@ class NoisyProblem:
         """The solution judged anew at the noise level that its links show."""
         for _ in range(3):
             links = solution.certain(limit)
-            if len(links) < _GROWING.least:
+            if len(links) < GROWING.least:
                 break
             records = sorted(links)
             rows = self.field.points[[links[r] for r in records]]
@@ -329,7 +250,7 @@ class NoisyProblem:
             return []
         spread = np.linalg.eigvalsh(np.cov(points.T).reshape(points.shape[1], -1))
         largest = float(np.sqrt(1.1 * max(spread[0], 0.0)))
-        levels = largest * _GROWING.factor ** -np.arange(_GROWING.levels, dtype=np.float64)
+        levels = largest * GROWING.factor ** -np.arange(GROWING.levels, dtype=np.float64)
         return [float(level) for level in levels[::-1] if level > self.error]
 
     def _nothing(self, deviation: float, scale: float) -> NoisySolution:
@@ -360,11 +281,11 @@ class NoisyProblem:
             for k, values in enumerate(partial.tolist()):
                 like = self._likelihood(view, dict(zip(records.tolist(), values, strict=True)))
                 weight[k] += like.posterior(view.known[rest]).evidence.sum()
-        return weight, np.argsort(-weight, kind="stable")[: _GROWING.grown].tolist()
+        return weight, np.argsort(-weight, kind="stable")[: GROWING.grown].tolist()
 
     def _grow(self, view: _View, links: Links) -> Links:
         """Links that the motion fitted to them makes likely, from a few on until nothing changes."""
-        for _ in range(_GROWING.rounds):
+        for _ in range(GROWING.rounds):
             grown = _likely(self._judged(view, links))
             if grown == links or not grown:
                 return grown
@@ -374,11 +295,11 @@ class NoisyProblem:
     def _judged(self, view: _View, links: Links) -> Posterior:
         """Posterior of every record, of a linked one by other links alone."""
         posterior = self._likelihood(view, links).posterior(view.known)
-        if len(links) > _GROWING.alone or len(links) < 2:
+        if len(links) > GROWING.alone or len(links) < 2:
             return posterior.by_share()
         records = np.array(sorted(links))
-        for fold in range(min(_GROWING.folds, len(records))):
-            judged = records[fold :: _GROWING.folds]
+        for fold in range(min(GROWING.folds, len(records))):
+            judged = records[fold :: GROWING.folds]
             others = {r: v for r, v in links.items() if r not in judged}
             posterior = posterior.with_others(judged, self._likelihood(view, others).posterior(view.known[judged]))
         return posterior.by_share()
@@ -410,21 +331,21 @@ class NoisyProblem:
         if not len(records):
             return out
         rows = self.field.points[[links[int(r)] for r in records]]
-        whole = self._log_sets(view, records[: _GROWING.partners], rows)[-1]
+        whole = self._log_sets(view, records[: GROWING.partners], rows)[-1]
         out[records] = np.maximum(np.exp(min(whole, 700.0)), 1 - posterior[records])
         return out
 
     def _hopeless(self, view: _View, limit: float) -> bool:
         """Whether chance would place the known records together, however many of them: no link could count."""
         bounds = self._matching(view)
-        order = telling_order(bounds, self.field.rates, np.arange(len(view.known)))[: _GROWING.partners]
-        log = self._log_sets(view, order, view.known[order])[min(_GROWING.least, len(order)) - 1 :]
+        order = telling_order(bounds, self.field.rates, np.arange(len(view.known)))[: GROWING.partners]
+        log = self._log_sets(view, order, view.known[order])[min(GROWING.least, len(order)) - 1 :]
         return bool(log.min() > np.log(limit)) and len(order) > 1
 
     def _matching(self, view: _View) -> Bounds:
         """Lengths within two standard deviations: a match."""
         error, columns = np.full(len(view.known), self.error), self.field.points.shape[1]
-        return Bounds(view.known, error, view.deviation, columns, cut_at=_GROWING.cut)
+        return Bounds(view.known, error, view.deviation, columns, cut_at=GROWING.cut)
 
     def _log_sets(self, view: _View, records: IntArray, linked: FloatArray) -> FloatArray:
         """Log of the expected chance assignments of the first records; ``linked``: rows that tell what counts."""
@@ -442,6 +363,6 @@ def _likely(posterior: Posterior) -> Links:
     taken: dict[int, int] = {}
     for record in np.argsort(-posterior.probability, kind="stable").tolist():
         row = int(posterior.row[record])
-        if posterior.probability[record] > _GROWING.likely and row not in taken:
+        if posterior.probability[record] > GROWING.likely and row not in taken:
             links[record], taken[row] = row, record
     return links

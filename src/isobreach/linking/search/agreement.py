@@ -18,8 +18,22 @@ from isobreach.linking.search.assignment import Search, SearchOutcome
 
 IntArray = NDArray[np.int64]
 
-# Assignments listed before agreement is asked record by record instead.
-_CAP = 2048
+
+@dataclass(frozen=True)
+class Listing:
+    """How far assignments are listed.
+
+    Attributes
+    ----------
+    most
+        Assignments that are listed; with more, agreement is asked record by record. Where there are thousands, most
+        records differ in some of them, and a search for each record that is left costs less than the list.
+    """
+
+    most: int = 2048
+
+
+_LISTING = Listing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +62,10 @@ def backbone(search: Search) -> Agreement:
 
 def _largest(search: Search) -> SearchOutcome:
     # Usually every record that has a candidate is there: look for such an assignment first, it prunes most.
-    found = search.largest(least=len(search.domains.records), cap=_CAP)
+    found = search.largest(least=len(search.domains.records), cap=_LISTING.most)
     if found.assignments or not found.complete:
         return found
-    return search.largest(least=1, cap=_CAP)
+    return search.largest(least=1, cap=_LISTING.most)
 
 
 def _listed(found: SearchOutcome) -> Agreement:
