@@ -5,9 +5,10 @@ from isobreach.linking.candidates import Cloud, TooManyError, all_candidates, di
 from isobreach.linking.chance import Rates
 from isobreach.linking.given import given_links
 from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
-from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, Noise, link
+from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice
 from isobreach.linking.search import Budget, Geometry, Search, backbone, distance
+from isobreach.linking.solving import Noise
 from isobreach.linking.wording import (
     dictionary_json,
     dictionary_sentence,
