@@ -425,6 +425,14 @@ def test_what_keeps_no_distances_defeats_attacks_by_distances_and_the_cells_say_
     assert {cell(found, chosen, attack).reason for attack in DISTANCES} == {why}
 
 
+def test_what_gives_a_motion_away_is_said_beside_cells_that_do_not_show_it():
+    table = ib.compare(people(), ["aspe", "distance-matrix", "orthogonal"], ["kaplan"], known=4, sample=20, trials=1)
+    assert [one.unfolds for one in table.schemes] == [True, True, False]
+    said = [one for one in table.findings if "motion away" in one]
+    assert len(said) == 1
+    assert said[0].startswith("aspe and distance-matrix give a motion away: ")
+
+
 def test_aspe_falls_to_as_many_linked_pairs_as_the_lifted_record_has_entries():
     """Of four attributes and the length: five entries, and no fewer pairs do."""
     for known, falls in ((4, False), (6, True)):

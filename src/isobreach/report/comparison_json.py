@@ -70,6 +70,7 @@ def _scheme(result: ComparisonResult, one: SchemeFigures) -> ComparedSchemeRecor
         "standing": result.standing(one.label),
         "strongest": None if strongest is None else strongest.attack,
         "utility": None if one.utility is None else _utility(one.utility),
+        "unfolds": one.unfolds,
     }
 
 

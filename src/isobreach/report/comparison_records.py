@@ -44,7 +44,8 @@ class UtilityRecord(TypedDict):
 
 
 class ComparedSchemeRecord(TypedDict):
-    """A scheme: how it fared, against whom, and what it leaves; refusal: why it cannot protect this table."""
+    """A scheme: how it fared, against whom, and what it leaves; refusal: why it cannot protect this table; unfolds:
+    whether rows of a motion can be computed from its release, which its cells do not show."""
 
     scheme: str
     name: str
@@ -54,6 +55,7 @@ class ComparedSchemeRecord(TypedDict):
     standing: Literal["undone", "weakened", "held", "refused"]
     strongest: str | None
     utility: UtilityRecord | None
+    unfolds: bool
 
 
 class ComparedCellRecord(TypedDict):

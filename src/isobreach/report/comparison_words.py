@@ -52,6 +52,7 @@ def findings(result: ComparisonResult) -> list[str]:
     lines += [
         f"{one.label} cannot protect this table: {one.refusal}." for one in result.schemes if one.refusal is not None
     ]
+    lines += unfolding([one.label for one in result.schemes if one.unfolds])
     best = _most_useful(result)
     if best is not None:
         lines.append(best)
@@ -59,6 +60,20 @@ def findings(result: ComparisonResult) -> list[str]:
     if result.sample < result.sample_asked:
         lines.append(f"The public sample has {result.sample:,} records instead of {result.sample_asked:,}.")
     return lines + left_out(result.left_out)
+
+
+def unfolding(schemes: list[str]) -> list[str]:
+    """What cells do not show of schemes whose releases give a motion away."""
+    if not schemes:
+        return []
+    give = "gives" if len(schemes) == 1 else "give"
+    return [
+        (
+            f"{' and '.join(schemes)} {give} a motion away: rows that are a rotation of the records can be computed "
+            "from the release without its key, and attacks on rotations then work on them. The cells show attacks on "
+            "the release as it is. An audit of such a scheme computes these rows and plays both."
+        )
+    ]
 
 
 def _against(result: ComparisonResult, scheme: str) -> str:

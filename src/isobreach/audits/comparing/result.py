@@ -101,6 +101,8 @@ class SchemeFigures:
         Why it cannot protect this table, in one sentence; None where it can.
     utility
         What is left of the table's use; None where there is no release.
+    unfolds
+        Whether rows of a motion can be computed from the release: its cells show attacks on the release as it is.
     """
 
     label: str
@@ -109,6 +111,7 @@ class SchemeFigures:
     keeps: tuple[str, ...]
     refusal: str | None = None
     utility: Utility | None = None
+    unfolds: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from isobreach.audits.comparing.result import CellFigures, SchemeFigures
 from isobreach.audits.comparing.usefulness import Utility
 from isobreach.audits.intervals import mean_interval
 from isobreach.audits.players import PLAIN
+from isobreach.release import behind
 
 FloatArray = NDArray[np.float64]
 
@@ -26,6 +27,7 @@ def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome]) -> 
     """What a scheme leaves, of all its trials."""
     measured = [one.utility for one in outcomes if one.utility is not None]
     refused = [one.refused for one in outcomes if one.refused is not None]
+    model = contestant.scheme.model
     return SchemeFigures(
         label=contestant.label,
         name=contestant.scheme.name,
@@ -33,6 +35,7 @@ def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome]) -> 
         keeps=contestant.scheme.keeps,
         refusal=refused[0] if len(refused) == len(outcomes) else None,
         utility=Utility.mean(measured) if measured else None,
+        unfolds=model is not None and behind(model) is not None,
     )
 
 
