@@ -59,6 +59,8 @@ class TransportTuning:
         Share of a round's change that is made once more: rounds are many and alike.
     dear
         Products of numbers that count as one evaluation.
+    none
+        Of the cube of the mean squared length: mean cubes of inner products that single precision cannot tell from 0.
     """
 
     blur: float = 0.16
@@ -71,6 +73,7 @@ class TransportTuning:
     sinkhorn: int = 4
     ahead: float = 1.2
     dear: float = 1e8
+    none: float = 1e-6
 
 
 TUNING = TransportTuning()
@@ -136,6 +139,8 @@ def _rounds(
 def third_moment_ratio(rows: SingleArray, records: SingleArray, rotation: FloatArray) -> float:
     """Return rho: about one at the true motion, lower elsewhere; more where it was fitted to the same records.
 
+    Third moments of symmetric tables are noise, and their means may be below zero: they count for next to nothing then.
+
     Parameters
     ----------
     rows, records
@@ -144,11 +149,11 @@ def third_moment_ratio(rows: SingleArray, records: SingleArray, rotation: FloatA
         Of rows to records.
     """
     across = float(_cubes(rows @ rotation.astype(np.float32), records)) / (len(rows) * len(records))
-    within = 1.0
     for one in (rows, records):
-        own = float(_cubes(one, one)) - float(((one.astype(np.float64) ** 2).sum(axis=1) ** 3).sum())
-        within *= max(own / (len(one) * (len(one) - 1)), np.finfo(np.float64).tiny)
-    return across / float(np.sqrt(within))
+        squares = (one.astype(np.float64) ** 2).sum(axis=1)
+        own = (float(_cubes(one, one)) - float((squares**3).sum())) / (len(one) * (len(one) - 1))
+        across /= float(np.sqrt(max(own, TUNING.none * float(squares.mean()) ** 3, np.finfo(np.float64).tiny)))
+    return across
 
 
 def _cubes(left: SingleArray, right: SingleArray) -> np.float64:
