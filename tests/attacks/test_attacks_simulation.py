@@ -42,7 +42,7 @@ def test_the_optimal_estimator_breaches_more_often_than_the_papers():
             _breaches(
                 attack(records[:2], released, 0.6, motion="orthogonal", estimator=name, seed=seed), records, order
             ).sum()
-            for seed in range(300)
+            for seed in range(150)
         )
         for name in ("optimal", "uniform")
     }

@@ -17,7 +17,7 @@ import isobreach as ib
 from oracles import rotation
 
 TABLES, BATCH, SAMPLE = 100, 10, 3
-EVERY = 1 if os.environ.get("ISOBREACH_NULL_TABLES") == "all" else 7
+EVERY = 1 if os.environ.get("ISOBREACH_NULL_TABLES") == "all" else 9
 COLUMNS, WIDE = (2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 8, 9, 12), {11: 16, 23: 24, 37: 16, 49: 32, 83: 16}
 LEAST_ROWS, MOST_ROWS, MOST_ROWS_AT_FIRST = 60, 5_000, 300
 MOST_VALUES = 15_000

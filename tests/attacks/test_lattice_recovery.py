@@ -39,22 +39,21 @@ def test_letter(precision, translate):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("translate", [False, True])
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_letter_every_seed(precision, translate, seed):
-    release = release_of(letter, translate=translate, seed=seed, **PRECISIONS[precision])
+def test_letter_every_seed(precision, seed):
+    release = release_of(letter, translate=seed % 2 == 0, seed=seed, **PRECISIONS[precision])
     assert_recovered(attacked(release, seed), release)
 
 
 @pytest.mark.slow
 def test_letter_at_one_decimal():
     right = 0
-    for seed in range(10):
+    for seed in range(8):
         release = release_of(letter, translate=True, seed=seed, decimals=1)
         found = attacked(release, seed)
         assert falsehoods(found, release.records, release.rotation) == []
         right += found.recovered.all()
-    assert right >= 9
+    assert right >= 7
 
 
 def test_letter_at_one_decimal_once():
@@ -162,11 +161,11 @@ def test_whole_numbers_under_heavy_jitter_or_noise(blur):
 @pytest.mark.parametrize("blur", BLURS)
 def test_letter_under_heavy_jitter_or_noise(blur):
     right = 0
-    for seed in range(10):
-        release, found, whole = behind_blur(letter, blur, seed)
+    for seed in range(8):  # two fifths of the rows show the axes as well
+        release, found, whole = behind_blur(letter[:8000], blur, seed)
         assert falsehoods(found, whole, release.rotation) == []
         right += found.recovered.all()
-    assert right >= 9
+    assert right >= 7
 
 
 @pytest.mark.parametrize("jitter", [0.8, *slow(1.0)])
@@ -258,10 +257,10 @@ def test_bounds_settle_signs_and_the_table_is_exact_up_to_column_order():
 
 @pytest.mark.parametrize("seeds", [range(2), *slow(range(10))])
 def test_four_known_records_settle_everything(seeds):
-    exact = 0
+    exact, people = 0, letter[:6000]
     for seed in seeds:
-        release = release_of(letter, translate=False, seed=seed)
-        known = letter[np.random.default_rng(seed).choice(len(letter), 4, replace=False)]
+        release = release_of(people, translate=False, seed=seed)
+        known = people[np.random.default_rng(seed).choice(len(people), 4, replace=False)]
         found = attacked(release, seed, known=known)
         assert falsehoods(found, release.records, release.rotation) == []
         exact += np.array_equal(found.estimates, release.records)

@@ -358,9 +358,9 @@ def test_what_a_killed_run_left_half_written_is_removed(run, people, tmp_path):
 
 @pytest.mark.slow
 def test_blas_threads_do_not_change_a_byte(tmp_path):
-    np.save(tmp_path / "table.npy", np.random.default_rng(0).normal(size=(3000, 40)))
+    np.save(tmp_path / "table.npy", np.random.default_rng(0).normal(size=(2000, 40)))
     for threads in ("1", "2"):
-        arguments = ["audit", "table.npy", "--coalitions", "1-9", "--trials", "2", "--seed", "0", "--out", threads]
+        arguments = ["audit", "table.npy", "--coalitions", "1,4", "--trials", "2", "--seed", "0", "--out", threads]
         more = ["--noise-levels", "0.2", "--attacks", "known-input", "--samples", "0", "--quiet"]
         done = subprocess.run(
             [sys.executable, "-c", "from isobreach.cli import main; main()", *arguments, *more],

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from effort import slow
 from isobreach.cli.unfinished import unfinished
 from isobreach.io import write_table
 from json_schema import violations
@@ -168,28 +167,27 @@ def _until(folder, line, *arguments):
     return process, said
 
 
-@pytest.mark.parametrize("number", slow(signal.SIGKILL, signal.SIGINT))
-def test_killed_it_goes_on_to_the_same_bytes(run, tmp_path, number):
+@pytest.mark.slow
+def test_killed_it_goes_on_to_the_same_bytes(tmp_path):
     write_table(tmp_path / "t.csv", np.random.default_rng(0).normal(5, 1, (80, 4)), ["a", "b", "c", "d"])
     asked = ("t.csv", "--schemes", "rigid,orthogonal", "--attacks", "kaplan,known-input", "--sample", 20)
     asked = (*asked, "--known", 4, "--trials", 4, "--seed", 4)
-    process, _ = _until(tmp_path, "trials 4", *asked, "--out", "killed")
-    process.send_signal(number)
-    _, err = process.communicate(timeout=60)
-    kept = unfinished(tmp_path / "killed")
-    assert kept.exists()
-    assert not (tmp_path / "killed").exists()
-    if number == signal.SIGINT:
-        said = "interrupted. Finished work is kept in .killed.unfinished.npz: the same command goes on from there."
-        assert err.splitlines()[-1] == f"isobreach: {said}"
-    for out in ("killed", "whole"):
+    for number, out in ((signal.SIGKILL, "killed"), (signal.SIGINT, "interrupted")):
+        process, _ = _until(tmp_path, "trials 4", *asked, "--out", out)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        assert unfinished(tmp_path / out).exists()
+        assert not (tmp_path / out).exists()
+    said = "interrupted. Finished work is kept in .interrupted.unfinished.npz: the same command goes on from there."
+    assert err.splitlines()[-1] == f"isobreach: {said}"
+    for out in ("killed", "interrupted", "whole"):
         again, first = _until(tmp_path, "trials ", *asked, "--out", out)
         again.communicate(timeout=300)
-        assert (int(first.split()[1]) >= 3) is (out == "killed")  # progress is told before work is kept
+        assert (int(first.split()[1]) >= 3) is (out != "whole")  # progress is told before work is kept
         assert again.returncode == 0
-    for name in ("result.json", "cells.csv", "schemes.csv"):
-        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    assert not kept.exists()
+        assert not unfinished(tmp_path / out).exists()
+        for name in ("result.json", "cells.csv", "schemes.csv"):
+            assert (tmp_path / out / name).read_bytes() == (tmp_path / "killed" / name).read_bytes()
 
 
 def test_unfinished_work_of_another_comparison_is_refused(run, people, tmp_path):

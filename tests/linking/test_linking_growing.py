@@ -50,7 +50,7 @@ def _grown(records, motion, insiders, trials, seed=0):
     return release, orders, grown
 
 
-@pytest.mark.parametrize("trials", [1, *slow(6)])
+@pytest.mark.parametrize("trials", [1, *slow(4)])
 @pytest.mark.parametrize("name", [*(name for name in TABLES if name not in LARGER), *slow(*LARGER)])
 def test_every_size_has_the_links_that_link_finds(name, trials):
     records, motion, insiders = TABLES[name]

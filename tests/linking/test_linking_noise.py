@@ -101,7 +101,7 @@ def test_no_link_is_wrong(name, motion):
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
 @pytest.mark.parametrize("name", SCHEMES)
 def test_no_link_is_wrong_in_larger_releases(name, motion, level):
-    _check(name, motion, level, (150, 10), range(10, 14))
+    _check(name, motion, level, (150, 10), range(10, 12))
 
 
 def _calibration(trials, m, a):
