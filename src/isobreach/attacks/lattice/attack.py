@@ -21,7 +21,8 @@ from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.frame import Doubt, complement
 from isobreach.attacks.lattice.guessing import guesses
-from isobreach.attacks.lattice.naming import Naming, name_axes
+from isobreach.attacks.lattice.named import Naming
+from isobreach.attacks.lattice.naming import name_axes
 from isobreach.attacks.lattice.reading import EXTENT, GridReading, Study, study
 from isobreach.attacks.lattice.search import HeldRows
 from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine

@@ -24,7 +24,7 @@ from scipy.special import logsumexp
 
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.correlations import Correlations
-from isobreach.attacks.lattice.naming import Naming
+from isobreach.attacks.lattice.named import Naming
 from isobreach.attacks.lattice.offsets import SIGNS
 from isobreach.attacks.lattice.reading import GridReading
 
