@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         LeftOutWarning,
         MissingExtraError,
         NothingLinkedWarning,
+        NotPlayedWarning,
         OutputError,
     )
     from isobreach.geometry import attribute_breach_probability, breach_probability
@@ -45,6 +46,7 @@ _HOMES = {
     "LeftOutWarning": "errors",
     "Linkage": "linking",
     "MissingExtraError": "errors",
+    "NotPlayedWarning": "errors",
     "NothingLinkedWarning": "errors",
     "OutputError": "errors",
     "PreparedTable": "preparation",
@@ -76,6 +78,7 @@ __all__ = [
     "LeftOutWarning",
     "Linkage",
     "MissingExtraError",
+    "NotPlayedWarning",
     "NothingLinkedWarning",
     "OutputError",
     "PreparedTable",

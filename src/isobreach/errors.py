@@ -94,6 +94,28 @@ class NothingLinkedWarning(UserWarning):
         return type(self), (self.records, self.reasons)
 
 
+class NotPlayedWarning(UserWarning):
+    """A figure was asked for beyond the knowledge that was played: it is a lower bound, which may be far too low.
+
+    Parameters
+    ----------
+    asked
+        What was asked for, in words.
+    played
+        The most that was played, in words.
+    next_step
+        How to play it, a sentence.
+    """
+
+    def __init__(self, asked: str, played: str, next_step: str) -> None:
+        self.asked, self.played, self.next_step = asked, played, next_step
+        said = f"Not played: {asked}. The most in this audit is {played}, whose figure this is"
+        super().__init__(f"{said}: a lower bound, which may be far too low. {next_step}")
+
+    def __reduce__(self) -> tuple[type["NotPlayedWarning"], tuple[str, str, str]]:
+        return type(self), (self.asked, self.played, self.next_step)
+
+
 class MissingExtraError(IsobreachError, ImportError):
     """A feature needs an optional package that is not installed.
 

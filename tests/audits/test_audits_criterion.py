@@ -9,7 +9,9 @@ import pytest
 
 import isobreach as ib
 from effort import slow
-from isobreach.audits import SHARE, WORST_RECORD, Criterion, gate
+from isobreach.audits import SHARE, WORST_RECORD, Cell, Criterion, Sampled, gate
+from isobreach.audits.intervals import SampledShares
+from isobreach.audits.matrix import Best
 from isobreach.cli import gate as command_line
 from isobreach.errors import InputError
 from isobreach.report import audit_document
@@ -125,13 +127,32 @@ def report():
 def test_the_share_is_the_breached_share_and_the_worst_record_is_never_below_it(report):
     """The upper end counts, of random groups as of who is played: a few of them do not exclude it."""
     for insiders in report.sizes:
-        played = report.matrix.reached(insiders, 20, upper=True)[1].breached.high
+        played = max(best.breached.high for _, best in report.matrix.within(insiders, 20))
         groups = max(one.random.mean.high for one in report.up_to(insiders))
         share = max(report.baselines.blind, played, groups)
         for limit in {0.0, 0.3 * share, np.nextafter(share, 0), share, min(1.0, share + 0.1), 1.0}:
             by_share = report.gate(limit, insiders, SHARE)
             assert by_share.closed == (share > limit)
             assert report.gate(limit, insiders, WORST_RECORD).closed >= by_share.closed
+
+
+def test_gate_matrix_and_figures_are_one_measure(report):
+    """Who breaches less than the best, but in a wide interval, closes the gate: the figure ends where the gate does."""
+    sure = Best("known-input", "as it is", Sampled(0.01, 0.009, 0.011), SampledShares.exact(np.zeros(4)))
+    unsure = replace(sure, breached=Sampled(0.0, 0.0, 0.12))
+    matrix = replace(report.matrix, best={Cell(1): unsure, Cell(3): sure})
+    groups = [replace(one, random=replace(one.random, mean=Sampled(1e-5, 0.0, 2.8e-5))) for one in report.per_size]
+    guessed = replace(report.baselines, blind=0.0, no_known_record=None)
+    found = replace(report, matrix=matrix, readers=(), baselines=guessed, per_size=tuple(groups))
+    assert found.breached(3) == found.reached(3).breached == found.reached(3, upper=True).breached
+    assert found.breached(3) == Sampled(0.01, 0.009, 0.12)
+    assert found.breached(1) == Sampled(1e-5, 0.0, 0.12)
+    closing = found.gate(0.05)
+    assert (closing.closed, closing.unsure, closing.reached.breached) == (True, True, found.breached(3))
+    assert found.gate(found.breached(3).high).closed is False
+    cells = audit_document(found).data["matrix"]["breached"]
+    shown = {one["insiders"]: one["breached_share"] for one in cells if not one["sample"]}
+    assert shown[3] == {"value": 0.01, "low": 0.009, "high": 0.12}
 
 
 def test_a_gate_without_a_limit_is_that_of_the_audit_or_an_error(report):

@@ -2,6 +2,7 @@
 """The matrix of attackers: what it reads, what it never does, and that its figures are those of the attacks."""
 
 import json
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ import isobreach as ib
 from audited import audit
 from isobreach.attacks import ATTACKS
 from isobreach.audits.baselines import baselines
+from isobreach.audits.beyond import not_played
 from isobreach.audits.matrix import matrix, told_from_halves
 from isobreach.audits.players import PLAIN
 from isobreach.audits.playing import Cell, Game, Scores, _split, cells, dealt, played_sizes, public_ranges
@@ -46,12 +48,14 @@ def report():
 
 
 def test_no_figure_falls_with_more_knowledge(report):
-    for sample in (0, 30, 60, 10**6):
-        shares = [report.breached(k, sample).value for k in range(6)]
-        assert shares == sorted(shares)
-        learned = [report.learned(k, sample) for k in range(6)]
+    for sample in (0, 30, 60):
+        shares = [report.breached(k, sample) for k in range(4)]
+        for end in ("value", "low", "high"):
+            rising = [getattr(one, end) for one in shares]
+            assert rising == sorted(rising)
+        learned = [report.learned(k, sample) for k in range(4)]
         assert all((a <= b).all() for a, b in pairwise(learned))
-    for k in range(5):
+    for k in range(4):
         assert report.breached(k, 0).value <= report.breached(k, 60).value
         assert (report.learned(k, 0) <= report.learned(k, 60)).all()
 
@@ -72,6 +76,50 @@ def test_gate_and_verdict_read_the_matrix(report):
     assert report.gate(0.5).closed
     assert "grid attack" in report.verdict
     assert report.verdict.startswith("Do not publish. ")
+
+
+BEYOND = {
+    (9, 0): (
+        "Not played: 9 insiders. The most in this audit is 3 insiders, whose figure this is: a lower bound, which may "
+        "be far too low. Run the audit again with coalition_sizes up to 9."
+    ),
+    (3, 90): (
+        "Not played: 90 public records. The most in this audit is 60 public records, whose figure this is: a lower "
+        "bound, which may be far too low. Run the audit again with samples=[60, 90]."
+    ),
+    (240, 500): (
+        "Not played: 240 insiders and 500 public records. The most in this audit is 3 insiders and 60 public records, "
+        "whose figure this is: a lower bound, which may be far too low. Run the audit again with more than 240 rows "
+        "and samples=[60, 500] on at least 1,000 rows, because they are held out of the table."
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", BEYOND)
+@pytest.mark.parametrize("figure", ["breached", "learned", "learned_shares"])
+def test_beyond_what_was_played_a_figure_comes_with_a_warning(report, figure, asked):
+    with pytest.warns(ib.NotPlayedWarning) as caught:
+        getattr(report, figure)(*asked)
+    assert [str(one.message) for one in caught] == [BEYOND[asked]]
+    assert caught[0].filename == __file__
+    assert str(pickle.loads(pickle.dumps(caught[0].message))) == BEYOND[asked]
+
+
+def test_without_a_sample_no_public_record_was_played():
+    found = not_played(1, 20, sizes=(1, 3), samples=(0,), rows=60)
+    assert "20 public records. The most in this audit is no public record" in str(found)
+    assert not_played(3, 0, sizes=(1, 3), samples=(0,), rows=60) is None
+
+
+def test_a_size_that_was_not_asked_for_is_refused_by_its_name(report):
+    said = (
+        r"size must be one of the coalition sizes of this audit: 1, 3\. Got 40\. Run the audit again with "
+        r"coalition_sizes that include it\."
+    )
+    for asked in (lambda: report.at(40), lambda: report.most_exposed(5, 40)):
+        with pytest.raises(ib.InputError, match=said):
+            asked()
+    assert report.at(3).size == 3
 
 
 @pytest.mark.parametrize("wrong", [(-1, 0), (0, -1), (0.5, 0), (1, "all")])
@@ -317,7 +365,7 @@ def test_a_padded_release_is_no_protection():
 )
 def test_degenerate_tables_are_audited(records, scheme):
     found = ib.audit(records, scheme, 0.1, [1], 3, seed=0, samples=(2, 20), ranges=True, splits=2)
-    assert 0 <= found.breached(1, 20).value <= 1
+    assert 0 <= found.breached(1, found.matrix.samples[-1]).value <= 1
 
 
 def test_whoever_knows_least_is_named_of_those_who_do_as_well():
@@ -387,7 +435,7 @@ def test_a_gate_that_cannot_be_decided_is_refused(report, limit, insiders):
 
 
 def test_shares_of_attributes_have_intervals_that_cover_what_was_told(report):
-    for insiders, sample in ((0, 0), (3, 0), (5, 60)):
+    for insiders, sample in ((0, 0), (3, 0), (3, 60)):
         shares = report.learned_shares(insiders, sample)
         assert np.array_equal(shares.value, report.learned(insiders, sample))
         assert (shares.low <= shares.value).all()

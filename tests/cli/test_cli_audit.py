@@ -151,7 +151,7 @@ def test_the_same_command_gives_the_same_bytes(run, people, tmp_path):
     ("more", "code"),
     [
         (("--fail-above", 0.9), 1),
-        (("--fail-above", 0.999, "--fail-size", 5), 1),
+        (("--fail-above", "99.9%", "--fail-size", 5), 1),
         (("--fail-above", 0.9, "--fail-size", 2), 1),
         (("--fail-above", 0.999, "--fail-size", 1, "--epsilon", 0.001), 0),
     ],
@@ -181,13 +181,15 @@ def test_the_gate(run, people, tmp_path, more, code):
         (("--coalitions", "many"), "--coalitions must be sizes such as 1-8 or 1,2,4-6. Got 'many'."),
         (("--coalitions", "1-150"), "--coalitions must be below the number of records, 150. Got 150."),
         (("--coalitions", "0-2"), "--coalitions must be a whole number >= 1. Got 0."),
-        (("--fail-above", "2"), "--fail-above must be a probability from 0 to below 1. Got 2.0."),
+        (("--fail-above", "2"), "--fail-above must be a probability from 0 to below 1. Got 2.0. Write 0.05 or 5%."),
+        (("--limit", "5"), "--limit must be a probability from 0 to below 1. Got 5.0. Write 0.05 or 5%."),
+        (("--limit", "5x"), "Invalid value for '--limit': '5x' is no share. Write 0.05 or 5%."),
         (("--fail-size", "2"), "--fail-size needs a limit. Got no --limit. Add --limit P."),
         (("--fail-above", "0.1", "--fail-size", "9"), "--fail-size must be one of the coalition sizes. Got 9."),
         (("--epsilon", "0"), "--epsilon must be a finite number > 0. Got 0.0."),
         (("--trials", "1"), "--trials must be a whole number >= 2. Got 1."),
         (("--level", "0"), "--level must be a number above 0 and at most 1. Got 0.0."),
-        (("--target", "2"), "--target must be a share or a probability, from 0 to 1. Got 2.0."),
+        (("--target", "2"), "--target must be a share or a probability, from 0 to 1. Got 2.0. 5% is 0.05."),
         (("--seed", "-1"), "--seed must be a whole number >= 0"),
         (("--tolerance", "1,2"), "--tolerance must be one number or one for each of the 4 columns. Got 2 numbers."),
         (("--tolerance", "-1"), "--tolerance must be finite and >= 0. Got another number."),
@@ -475,12 +477,12 @@ def test_an_open_gate_says_whether_it_is_proved(plain):
     tried, proved = _with(plain, (1, 0.1, 0.1, 1.0)), _with(plain, (1, 0.1, 0.1, 0.25))
     assert gate.reason(tried) is gate.reason(proved) is None
     assert "".join(gate.opened(tried)) == (
-        "Gate open: no group of up to 1 insider that was tried breaches a person with a probability above 0.5, "
+        "Gate open: no group of up to 1 insider that was tried breaches a person with a probability above 50%, "
         "guessing rows or not."
     )
     assert "".join(gate.opened(proved)) == (
-        "Gate open: no group of up to 1 insider breaches a person with a probability above 0.5 (proven, distance "
-        "attack only: at most 0.25)."
+        "Gate open: no group of up to 1 insider breaches a person with a probability above 50% (proven, distance "
+        "attack only: at most 25%)."
     )
 
 
@@ -489,8 +491,8 @@ def test_the_gate_looks_at_smaller_coalitions_and_at_guesses(plain):
     result = _with(plain, (2, 0.3, 0.3, 1.0), (8, 0.01, 0.2, 1.0))
     assert _gate(0.4).reason(result) is None
     assert _gate(0.25).reason(result) == (
-        "gate closed: the worst group of 2 insiders that was tried (greedy, by directions) breaches the "
-        "most exposed person with probability 0.30, above 0.25."
+        "gate closed: the worst group of 2 insiders that was found breaches the most exposed person with a "
+        "probability of 30%, above the limit of 25%."
     )
     result = _with(plain, (2, 0.1, 0.1, 1.0), (8, 0.01, 0.2, 1.0))
     assert _gate(0.15, 2).reason(result) is None

@@ -2,7 +2,7 @@
 """What an owner runs before publishing: coalitions, trials, what they expose, and what would help."""
 
 from isobreach.audits.attackers import AttackerFigures
-from isobreach.audits.baselines import Baselines
+from isobreach.audits.baselines import HARDLY, Baselines
 from isobreach.audits.bound import Bound
 from isobreach.audits.comparing import (
     CellFigures,
@@ -39,6 +39,7 @@ from isobreach.audits.views import models, why_not
 __all__ = [
     "EFFORT",
     "GREEDY",
+    "HARDLY",
     "INSIDERS",
     "KINDS",
     "RANGE_SHARE",

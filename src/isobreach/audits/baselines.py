@@ -14,6 +14,7 @@ of records within epsilon of each other, sampled; its links are right once in as
 translation not even that is known, and there is no such attacker.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ from isobreach.geometry import breach_probability, row_norms
 
 FloatArray = NDArray[np.float64]
 
+HARDLY = 0.05  # share breached by a blind guess, up to which that is hardly anyone: figures then say so by themselves
 _PAIRS = 20_000
 # Guesses in words; the typical record is one of the table, which it breaches without being a guess of it.
 _OWN = "typical record"
@@ -36,6 +38,8 @@ _WORDS = {
     _OWN: "one record",
 }
 _ROUNDING = 1e-9  # of a tolerance
+# Epsilons to try where a blind guess breaches many: below the last one only records that are the same are near.
+_ROUND = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,8 @@ class Baselines:
 
     ``attributes``: of each, the share of records within tolerance of the column mean. ``blind``: share breached by the
     best blind guess, which ``guess`` names, ``blind_records`` which these are; ``blind_attributes``: of each attribute,
-    the share within tolerance of its best blind guess.
+    the share within tolerance of its best blind guess. ``finer``: smaller epsilons and what the best blind guess
+    breaches there, down to the first at which that is hardly anyone; only where it breaches many.
     """
 
     column_means: float
@@ -56,6 +61,7 @@ class Baselines:
     guess: str
     blind_attributes: FloatArray
     blind_records: NDArray[np.bool_]
+    finer: tuple[tuple[float, float], ...] = ()
 
 
 def baselines(
@@ -67,8 +73,12 @@ def baselines(
     norms_kept: bool,
     draws: np.random.Generator,
     groups: Groups | None = None,
+    hardly: float = 1.0,
 ) -> Baselines:
-    """Return the baselines of a table; ``groups``: columns that are one attribute together."""
+    """Return the baselines of a table; ``groups``: columns that are one attribute together.
+
+    ``hardly``: the share up to which a blind guess breaches hardly anyone: above, smaller epsilons are tried.
+    """
     groups = Groups() if groups is None else groups
     total, n = records.shape
     centred = records - records.mean(axis=0)
@@ -91,7 +101,18 @@ def baselines(
             np.asarray(np.mean(np.abs(records - middles) <= tolerance * (1 + _ROUNDING), axis=0))
         ),
         blind_records=hit,
+        finer=tuple(_finer(records, norms, epsilon, hardly)) if best > hardly else (),
     )
+
+
+def _finer(records: FloatArray, norms: FloatArray, epsilon: float, hardly: float) -> Iterator[tuple[float, float]]:
+    """Round epsilons below the given one and what a blind guess breaches there, until that is hardly anyone."""
+    for step in _ROUND:
+        if step < epsilon:
+            share = _blind(records, norms, step)[0]
+            yield step, share
+            if share <= hardly:
+                return
 
 
 def _blind(records: FloatArray, norms: FloatArray, epsilon: float) -> tuple[float, str, NDArray[np.bool_]]:

@@ -41,5 +41,5 @@ class Criterion:
             raise InputError("criterion", f"must be one of {', '.join(KINDS)}", repr(kind))
         number = check_not_negative(name, limit)
         if number > 1:
-            raise InputError(name, "must be a share or a probability, from 0 to 1", number)
+            raise InputError(name, "must be a share or a probability, from 0 to 1", number, "5% is 0.05.")
         return cls(number, kind, insiders)

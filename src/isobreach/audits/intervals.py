@@ -39,6 +39,20 @@ class Sampled:
     low: float
     high: float
 
+    @classmethod
+    def exact(cls, value: float) -> "Sampled":
+        """A figure that is not sampled."""
+        return cls(value, value, value)
+
+    @classmethod
+    def largest(cls, figures: Sequence["Sampled"]) -> "Sampled":
+        """The largest of several figures: whoever may be the largest, none is known to exceed the highest end.
+
+        >>> Sampled.largest([Sampled(0.2, 0.19, 0.21), Sampled(0.1, 0.0, 0.5)])
+        Sampled(value=0.2, low=0.19, high=0.5)
+        """
+        return cls(*(max(getattr(one, name) for one in figures) for name in ("value", "low", "high")))
+
 
 @dataclass(frozen=True, eq=False)
 class SampledShares:
@@ -55,10 +69,8 @@ class SampledShares:
 
     @classmethod
     def largest(cls, figures: Sequence["SampledShares"]) -> "SampledShares":
-        """Of every attribute the largest figure, with its interval."""
-        parts = np.array([(one.value, one.low, one.high) for one in figures])
-        best = parts[:, 0].argmax(axis=0)
-        return cls(*parts[best, :, np.arange(parts.shape[2])].T)
+        """Of every attribute the largest of several figures, as for ``Sampled``."""
+        return cls(*np.array([(one.value, one.low, one.high) for one in figures]).max(axis=0))
 
     def of(self, place: int) -> Sampled:
         """The figure of one attribute."""

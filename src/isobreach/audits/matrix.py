@@ -128,29 +128,17 @@ class AttackerMatrix:
         played = {one.name for one in self.attackers}
         return {**self.unsuited, **{one.name: one.reason for one in self.refused if one.name not in played}}
 
-    def reached(
-        self, insiders: int, sample: int, *, ranges: bool = True, upper: bool = False
-    ) -> tuple[Cell, Best] | None:
-        """The best of all cells with at most so much knowledge; None where none was played.
-
-        ``upper``: by the upper end of its interval.
-        """
-        within = [
+    def within(self, insiders: int, sample: int, *, ranges: bool = True) -> list[tuple[Cell, Best]]:
+        """The best of every cell with at most so much knowledge."""
+        return [
             (cell, best)
             for cell, best in self.best.items()
             if cell.insiders <= insiders and cell.sample <= sample and (ranges or not cell.ranges)
         ]
 
-        def rank(pair: tuple[Cell, Best]) -> tuple[float, int, int, int]:
-            cell, best = pair
-            share = best.breached.high if upper else best.breached.value
-            return share, -cell.insiders, -cell.sample, -cell.ranges
-
-        return max(within, key=rank, default=None)
-
     def learned(self, insiders: int, sample: int) -> list[SampledShares]:
         """Of each attribute the share of others of whom it is learned, in every cell with at most so much knowledge."""
-        return [best.learned for cell, best in self.best.items() if cell.insiders <= insiders and cell.sample <= sample]
+        return [best.learned for _, best in self.within(insiders, sample)]
 
 
 def matrix(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What an audit found: plain figures, each with its interval where it was sampled. Drawn and worded elsewhere."""
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from isobreach._validation import check_integer
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import Baselines
+from isobreach.audits.beyond import not_played
 from isobreach.audits.criterion import Criterion
 from isobreach.audits.figures import (
     AttributeFigures,
@@ -25,6 +27,7 @@ from isobreach.audits.intervals import Sampled, SampledShares
 from isobreach.audits.matrix import AttackerMatrix, PlayedAttacker
 from isobreach.audits.playing import Cell
 from isobreach.audits.remedies import Remedies
+from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -166,7 +169,14 @@ class AuditResult:
         size
             One of ``sizes``.
         """
-        return self.per_size[self.sizes.index(size)]
+        return self.per_size[self._place(size)]
+
+    def _place(self, size: int) -> int:
+        """Where a coalition size stands in ``sizes``."""
+        if size not in self.sizes:
+            rule = f"must be one of the coalition sizes of this audit: {', '.join(map(str, self.sizes))}"
+            raise InputError("size", rule, repr(size), "Run the audit again with coalition_sizes that include it.")
+        return self.sizes.index(size)
 
     def up_to(self, size: int) -> tuple[SizeFigures, ...]:
         """Return the figures of that size and the smaller ones: insiders may leave some of their records out.
@@ -190,7 +200,7 @@ class AuditResult:
         """
         exposure = self.records.mean
         if size is not None:
-            exposure = np.nan_to_num(self.records.exposure[self.sizes.index(size)], nan=-1.0)
+            exposure = np.nan_to_num(self.records.exposure[self._place(size)], nan=-1.0)
         return np.argsort(-exposure, kind="stable")[:count]
 
     @cached_property
@@ -240,6 +250,10 @@ class AuditResult:
     def reached(self, insiders: int, sample: int = 0, *, ranges: bool = True, upper: bool = False) -> Reached:
         """Return the largest breached share that anyone reaches with at most so much knowledge, and who it is.
 
+        The share is one figure, whoever is named: its value is that of the best attacker, and its interval that of the
+        best of all, which ends where the interval of anyone ends. An attacker whose figure is lower but less certain
+        may be the best.
+
         Parameters
         ----------
         insiders
@@ -249,39 +263,34 @@ class AuditResult:
         ranges
             Whether attackers count who know the ranges of the attributes, where any were played.
         upper
-            Go by the upper ends of the intervals.
+            Name the attacker whose interval ends highest, not the one whose figure is largest.
         """
-        blind = self.baselines.blind
-        found = [Reached(Sampled(blind, blind, blind), None, Cell(0))]
-        if self.baselines.no_known_record is not None and not self.noise:
-            alone = self.baselines.no_known_record
-            found.append(Reached(Sampled(alone, alone, alone), INSIDERS, Cell(0), closed_form=True))
-        found += [
-            Reached(Sampled(one.share, one.share, one.share), one.name, Cell(0)) for one in self.readers if one.claimed
-        ]
-        found += [
-            Reached(one.random.mean, INSIDERS, Cell(one.size), closed_form=True)
-            for one in self.per_size
-            if one.size <= insiders
-        ]
-        best = self.matrix.reached(insiders, sample, ranges=ranges, upper=upper)
-        if best is not None:
-            cell, attacker = best
-            found.append(Reached(attacker.breached, attacker.attack, cell, attacker.variant))
+        found = self._everyone(insiders, sample, ranges=ranges)
 
         def rank(one: Reached) -> tuple[float, int, int, int]:
             # Of equals the one who knows least: that is what an owner has to hear.
             share = one.breached.high if upper else one.breached.value
             return share, -one.cell.insiders, -one.cell.sample, -one.cell.ranges
 
-        return max(found, key=rank)
+        return replace(max(found, key=rank), breached=Sampled.largest([one.breached for one in found]))
+
+    def _everyone(self, insiders: int, sample: int, *, ranges: bool) -> list[Reached]:
+        """What everyone reaches with at most so much knowledge, the blind guess first."""
+        found = [Reached(Sampled.exact(self.baselines.blind), None, Cell(0))]
+        alone = self.baselines.no_known_record
+        if alone is not None and not self.noise:
+            found.append(Reached(Sampled.exact(alone), INSIDERS, Cell(0), closed_form=True))
+        found += [Reached(Sampled.exact(one.share), one.name, Cell(0)) for one in self.readers if one.claimed]
+        found += [Reached(one.random.mean, INSIDERS, Cell(one.size), closed_form=True) for one in self.up_to(insiders)]
+        played = self.matrix.within(insiders, sample, ranges=ranges)
+        return found + [Reached(best.breached, best.attack, cell, best.variant) for cell, best in played]
 
     def breached(self, insiders: int, sample: int = 0) -> Sampled:
         """Return the largest breached share that any attacker reaches with at most so much knowledge.
 
         The *breached share* is the expected share of other people's records that are estimated within epsilon. It never
         falls with more knowledge, because an attacker may ignore what he knows. Beyond the knowledge that was played it
-        is the figure of the most that was: a lower bound, which may be far too low.
+        is the figure of the most that was: a lower bound, which may be far too low, and a ``NotPlayedWarning`` says so.
 
         Parameters
         ----------
@@ -290,8 +299,7 @@ class AuditResult:
         sample
             The largest size of a public sample, 0 for none.
         """
-        least = check_integer("insiders", insiders, least=0)
-        return self.reached(least, check_integer("sample", sample, least=0)).breached
+        return self.reached(*self._asked(insiders, sample)).breached
 
     def learned(self, insiders: int, sample: int = 0) -> FloatArray:
         """Return, for each attribute, the largest share of other people of whom any attacker learns it.
@@ -303,7 +311,7 @@ class AuditResult:
         insiders, sample
             As for ``breached``.
         """
-        return self.learned_shares(insiders, sample).value
+        return self._learned(*self._asked(insiders, sample)).value
 
     def learned_shares(self, insiders: int, sample: int = 0) -> SampledShares:
         """Return the same with its 95% intervals: ``value``, ``low`` and ``high``, arrays with an entry an attribute.
@@ -313,8 +321,9 @@ class AuditResult:
         insiders, sample
             As for ``breached``.
         """
-        check_integer("insiders", insiders, least=0)
-        check_integer("sample", sample, least=0)
+        return self._learned(*self._asked(insiders, sample))
+
+    def _learned(self, insiders: int, sample: int) -> SampledShares:
         figures = self.attributes
         closed = [
             SampledShares(figures.value[k], figures.low[k], figures.high[k])
@@ -323,3 +332,11 @@ class AuditResult:
         ]
         blind = SampledShares.exact(self.baselines.blind_attributes)
         return SampledShares.largest([blind, *self.matrix.learned(insiders, sample), *closed])
+
+    def _asked(self, insiders: int, sample: int) -> tuple[int, int]:
+        """Knowledge that a caller's caller asks about; a warning where nobody was played who knows so much."""
+        insiders, sample = check_integer("insiders", insiders, least=0), check_integer("sample", sample, least=0)
+        beyond = not_played(insiders, sample, sizes=self.sizes, samples=self.matrix.samples, rows=self.rows)
+        if beyond is not None:
+            warnings.warn(beyond, stacklevel=3)
+        return insiders, sample

@@ -23,7 +23,7 @@ from isobreach._version import __version__
 from isobreach.attacks import Attack
 from isobreach.audits.attacked import AttackedTable
 from isobreach.audits.attackers import attackers
-from isobreach.audits.baselines import baselines
+from isobreach.audits.baselines import HARDLY, baselines
 from isobreach.audits.coalitions import GrowingLinks
 from isobreach.audits.declared import directions, playable, shown, unrounded, written
 from isobreach.audits.exposure import NOBODY, OwnersTable
@@ -179,6 +179,7 @@ class _Trials:
             norms_kept=model.moves and not model.translates,
             draws=generator(seed, "baseline"),
             groups=table.groups,
+            hardly=min(settings.met.limit, HARDLY),
         )
         alone = [name for name in settings.attackers if ATTACKS[name].alone and not ATTACKS[name].baseline]
         readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)

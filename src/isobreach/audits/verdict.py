@@ -82,8 +82,9 @@ def gate(result: AuditResult, criterion: Criterion) -> Gate:
     """
     insiders = criterion.insiders
     if insiders is not None and insiders not in result.sizes:
-        known = ", ".join(map(str, result.sizes))
-        raise InputError("insiders", f"must be one of the coalition sizes: {known}", repr(insiders))
+        rule = f"must be one of the coalition sizes of this audit: {', '.join(map(str, result.sizes))}"
+        step = "Run the audit again with coalition_sizes that include it."
+        raise InputError("insiders", rule, repr(insiders), step)
     sizes = result.up_to(result.sizes[-1] if insiders is None else insiders)
     limit, worst_record = criterion.limit, criterion.kind == WORST_RECORD
     open_ = Gate(limit, sizes[-1].size, sizes[-1].bound.worst, criterion=criterion.kind)

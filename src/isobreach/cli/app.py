@@ -191,7 +191,11 @@ app.add_command(attack)
     "--noise-levels", help="Noise to try as a remedy, relative to the table's spread, by commas: 0.1,0.2,0.5."
 )
 @click.option(
-    "--target", type=float, default=0.05, show_default=True, help="The limit of remedies where there is no --limit."
+    "--target",
+    type=options.share,
+    default=0.05,
+    show_default=True,
+    help="The limit of remedies where there is no --limit.",
 )
 @click.option(
     "--attacks",
@@ -215,14 +219,18 @@ app.add_command(attack)
 @click.option("--ranges", is_flag=True, help="Suppose that attackers know the ranges of the attributes.")
 @click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
 @click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")
-@click.option("--limit", type=float, help="What may not be exceeded: the gate, exit 1, and what a remedy has to meet.")
+@click.option(
+    "--limit",
+    type=options.share,
+    help="What may not be exceeded, 0.05 or 5%: the gate, exit 1, and what a remedy has to meet.",
+)
 @click.option(
     "--criterion",
     type=click.Choice(["share", "worst-record"]),
     help="What is limited: the share of other people's records that any attacker is expected to breach, or the "
     "probability with which the most exposed record is breached.  [default: share]",
 )
-@click.option("--fail-above", type=float, help="The same as --limit P --criterion worst-record.")
+@click.option("--fail-above", type=options.share, help="The same as --limit P --criterion worst-record.")
 @click.option("--fail-size", type=int, help="Largest coalition that the gate is about.  [default: the largest]")
 @options.owners_table("Columns to audit, by commas.")
 @click.option("--both", is_flag=True, help="Also audit the table standardised, and show both verdicts.")

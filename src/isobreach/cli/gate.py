@@ -37,7 +37,7 @@ class Gate:
             return cls(None)
         if not 0 <= limit < 1:
             name = "--limit" if fail_above is None else "--fail-above"
-            raise InputError(name, "must be a probability from 0 to below 1", limit)
+            raise InputError(name, "must be a probability from 0 to below 1", limit, "Write 0.05 or 5%.")
         if size is not None and size not in sizes:
             raise InputError("--fail-size", "must be one of the coalition sizes", size, "See --coalitions.")
         return cls(Criterion.checked(limit, criterion or SHARE, insiders=size))

@@ -42,7 +42,19 @@ class _NoiseLevel(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # g
             self.fail(f"{value!r} is neither a number nor 'estimate'.", parameter, context)
 
 
+class _Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.3 on
+    name = "SHARE"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        text = str(value).strip()
+        try:
+            return float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            self.fail(f"{value!r} is no share. Write 0.05 or 5%.", parameter, context)
+
+
 path = click.Path(path_type=Path)
+share = _Share()
 
 common = _all(
     click.option("--seed", type=int, default=None, help="Whole number that makes the run repeatable."),

@@ -34,11 +34,11 @@ def risk_lead(result: AuditResult) -> str:
     if half.random == half.found:
         return (
             f"With the {result.method} alone, typical groups breach half of the others from "
-            f"{typical_number(half, result.sizes[-1])} insiders on (sampled)."
+            f"{typical_number(half, result.sizes)} insiders on, sampled."
         )
     return (
         f"With the {result.method} alone, {found} can breach half of the others (worst group found). Typical groups "
-        f"need {typical_number(half, result.sizes[-1])} (sampled)."
+        f"need {typical_number(half, result.sizes)}, sampled."
     )
 
 
@@ -106,10 +106,16 @@ def attributes_section(result: AuditResult) -> Section:
 def attributes_lead(result: AuditResult) -> str:
     """The attribute to which the release adds most."""
     found, blind = result.learned_shares(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
-    learned = found.value
-    place = int((learned - blind).argmax())
-    if learned[place] <= blind[place]:
+    more = found.value - blind
+    place = int(np.where(found.low > blind, more, more - 1).argmax())  # what is beyond doubt comes first
+    if more[place] <= 0:
         return "Of no attribute does any attacker learn more than a blind guess of its value."
+    if found.low[place] <= blind[place]:
+        return (
+            "Of no attribute is it beyond doubt that an attacker learns more than a blind guess. The largest "
+            f"difference is for {column(result, place)!r}: {sampled(found.of(place))} of the other people, a blind "
+            f"guess {share(float(blind[place]))}."
+        )
     return (
         f"The release adds most to the attribute {column(result, place)!r}: the best attacker learns it of "
         f"{sampled(found.of(place))} of the other people, a blind guess of {share(float(blind[place]))}."
@@ -118,14 +124,15 @@ def attributes_lead(result: AuditResult) -> str:
 
 def attributes_chart(result: AuditResult) -> Bars:
     """What the release adds to each attribute, most first."""
-    learned, blind = _learned(result), result.baselines.blind_attributes
+    found, blind = result.learned_shares(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
+    learned, doubt = found.value, found.low <= blind
     order = np.argsort(-(learned - blind), kind="stable")[:MOST_ATTRIBUTES]
     bars = tuple(
         Bar(
             column(result, place),
             base := float(blind[place]),
             value := float(learned[place]),
-            (share(base), share(value), f"+{100 * (value - base):.0f}"),
+            (share(base), share(value), f"+{100 * (value - base):.0f}{'?' if doubt[place] and value > base else ''}"),
         )
         for place in order.tolist()
     )
@@ -139,17 +146,14 @@ def attributes_chart(result: AuditResult) -> Bars:
         Column("Gain", "points"),
     )
     rest = result.attribute_count - len(bars)
+    unsure = " ?: the interval includes the blind guess." if any(bar.said[-1].endswith("?") for bar in bars) else ""
     cut = f" The other {count(rest, 'attribute')} are under Details." if rest > 0 else ""
     caption = (
         "Grey: best blind guess, the one value that is right for most people. Red: what the release adds for the best "
         f"attacker with up to {count(result.sizes[-1], 'insider')}{public}. Learned means: within {_tolerance(result)}."
-        f"{cut}"
+        f"{unsure}{cut}"
     )
     return Bars("attributes", "What the release adds to each attribute", caption, heads, bars)
-
-
-def _learned(result: AuditResult) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    return result.learned(result.sizes[-1], result.matrix.samples[-1])
 
 
 def _tolerance(result: AuditResult) -> str:

@@ -8,9 +8,10 @@ closed nothing says to publish as planned.
 
 from dataclasses import replace
 
-from isobreach._phrases import count
-from isobreach.audits import SHARE, AttackerFigures, AuditResult, Gate, NoiseFigures, Reached, Remedies, gate
+from isobreach._phrases import count, percent
+from isobreach.audits import HARDLY, SHARE, AttackerFigures, AuditResult, Gate, NoiseFigures, Reached, Remedies, gate
 from isobreach.document import Decision, Fact, Status
+from isobreach.report.audit_preparation import standardising
 from isobreach.report.audit_words import (
     and_sample,
     attack_name,
@@ -26,12 +27,15 @@ from isobreach.report.audit_words import (
     who,
     worst_attacker,
 )
-from isobreach.report.numbers import probability, sampled, share
+from isobreach.report.numbers import sampled, share
 
 NO_PROOF = "That is no proof of safety."
 _OTHER_PROTECTION = (
     "Use another protection.",
-    "Give access to the table in a secure environment, or publish statistics or a model with differential privacy.",
+    (
+        "isobreach compare plays the attacks against every other scheme on your table. Or give access in a secure "
+        "environment, or publish statistics or a model with differential privacy."
+    ),
 )
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
 
@@ -51,7 +55,7 @@ def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision
         return _decided(result, found, "condition", "Do not publish on this word", why, also, (ask, _AGAIN))
     if says_nothing(result):
         why = _nothing_told(result)
-        return _decided(result, found, "condition", "Do not publish yet", why, also, _smaller_epsilon())
+        return _decided(result, found, "condition", "Do not publish yet", why, also, (_smaller_epsilon(result), _AGAIN))
     if found.attacker is not None and not found.attacker.decided:
         why, action = undecided(found.attacker), ("Let it finish.", "Run the audit again with more time.")
         return _decided(result, found, "condition", "Do not publish yet", why, also, (action, _AGAIN))
@@ -61,7 +65,7 @@ def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision
         return _decided(result, found, "condition", f"Publish only with {remedy}", why, also, _with(tried, remedy))
     if found.reached is not None and found.unsure:
         narrow = ("Narrow the figure down:", f"run the audit again with {_more_of(found)}.")
-        why = " ".join([breaches(result, found.reached), *_in_interval(found)])
+        why = " ".join([capital(gate_sentence(result, found)), *_in_interval(found)])
         return _decided(result, found, "condition", "Do not publish yet", why, also, (narrow, _AGAIN))
     return _decided(result, found, "stop", "Do not publish", _why(result, found), also, _without(result))
 
@@ -92,7 +96,7 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
             (accept, _AGAIN),
         )
     read = ("Read what was not tested", "before you sign; it stands under “For the file”.")
-    finer = _smaller_epsilon()[:1] if says_nothing(result) else ()
+    finer = (_smaller_epsilon(result),) if says_nothing(result) else ()
     actions = (*finer, read, _AGAIN)
     return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, actions)
 
@@ -113,36 +117,39 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
         if found.reached.attack is None:
             return (
                 f"guessing {result.baselines.guess} breaches {share(found.reached.breached.value)} of all people "
-                f"without the release, above {found.limit:g}: no protection opens this gate at this epsilon."
+                f"without the release, above the limit of {percent(found.limit)}: no protection opens this gate at "
+                f"an epsilon of {result.epsilon:g}."
             )
         if found.unsure:
             said = sampled(found.reached.breached)
-            return f"{who(found.reached.cell)} may breach more than {found.limit:g} of the other people: {said}."
-        return f"{_small(breaches(result, found.reached))[:-1]}, above {found.limit:g}."
+            return f"{who(found.reached.cell)} may breach more than {percent(found.limit)} of the other people: {said}."
+        return f"{_small(breaches(result, found.reached))[:-1]}, above the limit of {percent(found.limit)}."
     if found.worst is not None:
         rows = " if it knows its own rows, which it is not certain of but may guess" if found.guessed else ""
         return (
-            f"the worst group of {count(found.size, 'insider')} that was tried ({found.worst.coalition}) breaches the "
-            f"most exposed person with probability {probability(found.worst.value)}{rows}, above {found.limit:g}."
+            f"the worst group of {count(found.size, 'insider')} that was found breaches the "
+            f"most exposed person with a probability of {share(found.worst.value)}{rows}, above the limit of "
+            f"{percent(found.limit)}."
         )
     if found.criterion == SHARE:
         return (
-            f"nobody who was tried breaches more than {share(found.limit)} of the other people, with up to "
+            f"nobody who was tried breaches more than {percent(found.limit)} of the other people, with up to "
             f"{count(found.insiders, 'insider')}{and_sample(result)}."
         )
     insiders = count(found.insiders, "insider")
     if found.proved:
         return (
-            f"no group of up to {insiders} breaches a person with a probability above {found.limit:g} (proven, "
-            f"distance attack only: at most {probability(found.bound)})."
+            f"no group of up to {insiders} breaches a person with a probability above {percent(found.limit)} (proven, "
+            f"distance attack only: at most {share(found.bound)})."
         )
     if result.rows_known:
         return (
-            f"no group of up to {insiders} that was tried breaches a person with a probability above {found.limit:g}."
+            f"no group of up to {insiders} that was tried breaches a person with a probability above "
+            f"{percent(found.limit)}."
         )
     return (
-        f"no group of up to {insiders} that was tried breaches a person with a probability above {found.limit:g}, "
-        "guessing rows or not."
+        f"no group of up to {insiders} that was tried breaches a person with a probability above "
+        f"{percent(found.limit)}, guessing rows or not."
     )
 
 
@@ -156,6 +163,8 @@ def _decided(
     actions: tuple[tuple[str, str], ...],
 ) -> Decision:
     shown = () if result.criterion is None else _gate_facts(result, found)
+    if not found.untested:
+        actions = (*actions[:-1], *standardising(result), *actions[-1:])
     also = tuple(line for line in (*_in_interval(found), *also) if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
@@ -165,7 +174,9 @@ def _in_interval(found: Gate) -> list[str]:
     one = found.reached
     if one is None or one.attack is None or not one.breached.low <= found.limit < one.breached.high:
         return []
-    said = f"The limit of {share(found.limit)} lies in the interval of the figure that decides, {sampled(one.breached)}"
+    said = (
+        f"The limit of {percent(found.limit)} lies in the interval of the figure that decides, {sampled(one.breached)}"
+    )
     return [f"{said}: an audit with {_more_of(found)} may decide otherwise."]
 
 
@@ -235,8 +246,22 @@ def _nothing_told(result: AuditResult) -> str:
     )
 
 
-def _smaller_epsilon() -> tuple[tuple[str, str], ...]:
-    return (("Run the audit again with a smaller epsilon.", "It tells more than this one can."), _AGAIN)
+def _smaller_epsilon(result: AuditResult) -> tuple[str, str]:
+    """At which epsilon a blind guess breaches no more than the limit, or hardly anyone; or that there is none."""
+    blind, limit, finer = result.baselines.blind, result.met.limit, result.baselines.finer
+    exceeds = f", more than the limit of {percent(limit)}" if blind > limit else ""
+    said = (
+        f"At {result.epsilon:g} a blind guess breaches {share(blind)} of all people{exceeds}, whatever the protection"
+    )
+    goal = limit if blind > limit else HARDLY
+    found = next(((epsilon, left) for epsilon, left in finer if left <= goal), None)
+    if found is not None:
+        return f"Run the audit again with --epsilon {found[0]:g}.", f"{said}; at {found[0]:g} it is {share(found[1])}."
+    if not finer:
+        return "Run the audit again with a smaller epsilon.", f"{said}."
+    epsilon, left = finer[-1]
+    still = f"at {epsilon:g} it is still {share(left)}, because so many have nearly the same record"
+    return "No smaller epsilon helps.", f"{said}; {still}. Decide by the attributes that leak, or set a higher limit."
 
 
 def _fails(result: AuditResult) -> str:
@@ -274,9 +299,7 @@ def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     """What to do where nothing that was tried helps."""
     tried, blind, limit = result.remedies, result.baselines.blind, result.met.limit
     if blind > limit:  # then no other protection helps either
-        said = f"At this one a blind guess breaches {share(blind)} of all people, more than the limit of {share(limit)}"
-        finer = ("Run the audit again with a smaller epsilon.", f"{said}, whatever the protection.")
-        return (finer, _OTHER_PROTECTION, _AGAIN)
+        return (_smaller_epsilon(result), _OTHER_PROTECTION, _AGAIN)
     if tried is None or not tried.levels:
         try_noise = ("See what noise would hide and cost:", "run the audit again with --noise-levels 0.1,0.3,0.5.")
         return (_OTHER_PROTECTION, try_noise, _AGAIN)
@@ -315,7 +338,7 @@ def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
         what = f"Highest breach probability of any person, {insiders}"
     return (
         Fact("Gate", what),
-        Fact("Limit", f"{found.limit:g}"),
+        Fact("Limit", percent(found.limit)),
         Fact("Found", _found(result, found)),
         Fact("Result", "Closed" if found.closed else "Open"),
     )
@@ -339,20 +362,22 @@ def _found(result: AuditResult, found: Gate) -> str:
         by = "blind guess" if found.reached.attack is None else knows(found.reached.cell)
         return f"{sampled(found.reached.breached)}: {by}"
     if found.worst is not None:
-        return f"{probability(found.worst.value)} ({count(found.size, 'insider')})"
+        return f"{share(found.worst.value)} ({count(found.size, 'insider')})"
     if found.untested:
         return "Nothing: only guesses were played"
     if found.criterion == SHARE:
         return sampled(result.reached(found.insiders, result.matrix.samples[-1], upper=True).breached)
-    return probability(max(one.worst_record.value for one in result.up_to(found.insiders)))
+    return share(max(one.worst_record.value for one in result.up_to(found.insiders)))
 
 
 def _meaning(result: AuditResult) -> str:
+    own = result.criterion is not None
+    limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and --limit sets another."
     return (
         f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
-        f"the {result.method}, it means a probability of {result.level:g} or more. Insiders are people in the table "
-        "who pool their own records. Public records are of the same kind, but of other people. Figures with a range in "
-        "brackets are sampled, with their 95% interval; all others are counted or computed."
+        f"the {result.method}, it means a probability of {percent(result.level)} or more. Insiders are people in the "
+        "table who pool their own records. Public records are of the same kind, but of other people. Figures with a "
+        f"range in brackets are sampled, with their 95% interval; all others are counted or computed.{limit}"
     )
 
 

@@ -29,7 +29,7 @@ from isobreach.report.audit_tables import (
     smallest_table,
 )
 from isobreach.report.audit_words import no_claim, person, rows_dropped, samples_left_out, table_size
-from isobreach.report.numbers import amount, probability, sampled, share
+from isobreach.report.numbers import amount, sampled, share
 
 
 def audit_document(
@@ -96,17 +96,16 @@ def _more(result: AuditResult) -> list[str]:
     last, baselines = result.per_size[-1], result.baselines
     others = result.rows - last.size
     lines = [
-        (
-            f"The worst group of {count(last.size, 'insider')} that was found ({last.worst_breached.coalition}) "
-            f"breaches {amount(last.worst_breached.value)} of {others:,} others with the {result.method}."
-        ),
-        _worst_record(result),
+        *_worst(result, others),
         _insider(result),
         (
-            f"For comparison: guessing the column means breaches {share(baselines.column_means)} of all people, a link "
-            f"drawn at random {sampled(baselines.random_link)}."
+            f"For comparison: guessing the column means breaches {share(baselines.column_means)} of all people, "
+            f"somebody else's record, drawn at random, {sampled(baselines.random_link)}."
         ),
-        f"Guessing {baselines.guess}, without the release, breaches {share(baselines.blind)} of all people.",
+        (
+            f"Guessing {baselines.guess} for everybody, without the release, breaches {share(baselines.blind)} of all "
+            "people."
+        ),
     ]
     if not result.rows_known:
         lines.append(
@@ -127,19 +126,23 @@ def _more(result: AuditResult) -> list[str]:
     return lines + length_sentences(result) + left_out(result.left_out)
 
 
-def _worst_record(result: AuditResult) -> str:
-    """The person who is most exposed of all, and what is proven."""
+def _worst(result: AuditResult, others: int) -> list[str]:
+    """The worst group, and the person who is most exposed of all, and what is proven."""
     one, bound = max(result.per_size, key=lambda figures: figures.worst_record.value), result.per_size[-1].bound.worst
-    found = one.worst_record
-    if found.value == 0:
-        return f"No group that was tried breaches anybody with the {result.method}: the highest probability is 0."
-    said = (
-        f"The most exposed person is breached with probability {probability(found.value)} by the worst group found "
-        f"({count(one.size, 'insider')}, {found.coalition}), with the {result.method}."
+    last, found = result.per_size[-1], one.worst_record.value
+    if found == 0:
+        return [f"No group that was tried breaches anybody with the {result.method}: the highest probability is 0."]
+    group = (
+        f"The worst group of {count(last.size, 'insider')} that was found breaches "
+        f"{amount(last.worst_breached.value)} of {others:,} others with the {result.method}."
     )
-    if found.value < 1 and bound < 1:
-        return f"{said} No group of up to {result.sizes[-1]} exceeds {probability(bound)} (proven)."
-    return said
+    most = (
+        f"The most exposed person is breached with a probability of {share(found)} by the worst group found "
+        f"({count(one.size, 'insider')}), with the {result.method}."
+    )
+    if found == 1 or bound == 1:
+        return [group, most]
+    return [group, f"{most} No group of up to {result.sizes[-1]} exceeds {share(bound)} (proven)."]
 
 
 def _insider(result: AuditResult) -> str:

@@ -5,12 +5,15 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+import numpy as np
+
 from isobreach._phrases import count
 from isobreach._registry import SCHEMES
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Decision, Fact, Facts, Section, SignOff, Table, Text
 from isobreach.report.audit_words import (
     attack_name,
+    beats_guess,
     capital,
     column,
     listed,
@@ -163,12 +166,12 @@ def _singling_out(result: AuditResult) -> tuple[str, str]:
             f"{share(one.named)} of people, once columns are named (exact, one release)",
         )
     figure = f"{sampled(found.breached)} of people, without any insider; blind guess: {share(result.baselines.blind)}"
-    if found.attack is not None:
+    if beats_guess(result, found):
         if found.breached.value >= 0.5:
             return "Yes. Without any insider, most people are rebuilt.", figure
         return "For some people. Without any insider, a part of them is rebuilt.", figure
     worst = worst_attacker(result)
-    if worst.attack is None:
+    if not beats_guess(result, worst):
         return "Not by the attacks that were tried.", figure
     several = "Yes, by insiders. They rebuild most other people."
     said = (
@@ -195,10 +198,15 @@ def _linkability(result: AuditResult) -> tuple[str, str]:
 def _inference(result: AuditResult) -> tuple[str, str]:
     shares = result.learned_shares(result.sizes[-1], result.matrix.samples[-1])
     learned, blind = shares.value, result.baselines.blind_attributes
-    gained = learned > blind + 0.005
-    place = int((learned - blind).argmax())
+    gained = (learned > blind + 0.005) & (shares.low > blind)
+    place = int(np.where(gained, learned - blind, -1).argmax())
     if not gained.any():
-        return "Not beyond what a blind guess tells.", f"blind guess: up to {share(float(blind.max()))} of people"
+        reader = max((one for one in result.readers if one.claimed), key=lambda one: one.worst, default=None)
+        if reader is not None:
+            said = f"Yes. The {attack_name(reader.name)} reads values; names of columns have to be supplied."
+            return said, f"{len(reader.read)} of {count(result.attribute_count, 'attribute')} (exact, one release)"
+        said = "Not beyond doubt more than a blind guess tells."
+        return said, f"blind guess: up to {share(float(blind.max()))} of people"
     most, guess = sampled(shares.of(place)), share(float(blind[place]))
     figure = f"{most} of people for {column(result, place)!r}; blind guess: {guess}"
     return (

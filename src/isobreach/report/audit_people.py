@@ -4,7 +4,7 @@
 from isobreach._phrases import count
 from isobreach.audits import AuditResult, ExposedPerson
 from isobreach.document import Bar, Bars, Block, Column, Section, Table, Text
-from isobreach.report.audit_words import INTERVAL, worst_attacker
+from isobreach.report.audit_words import INTERVAL, beats_guess, breaches, spans, worst_attacker
 from isobreach.report.numbers import sampled, share
 
 MOST = 10  # people that the page shows
@@ -24,12 +24,11 @@ _COPIES = "Near copies: other people whose records differ by at most {:.0%} of t
 
 def people_section(result: AuditResult) -> Section:
     """How many insiders it takes to breach each person, and the most exposed people."""
-    needed = [needed_chart(result)] if result.people_by_insiders[:-1].any() else []
     listed_people: tuple[Block, ...] = (Text(_whom(result)), people(result)) if result.exposed else ()
     left = int(result.baselines.blind_records.sum())
-    who = f"Not counted or listed here: {count(left, 'person', 'people')} whom a blind guess breaches anyway."
-    left_out = [Text(who, soft=True)] if left and (needed or listed_people) else []
-    return Section("Who is exposed", (*needed, *listed_people, *left_out), people_lead(result))
+    who = f"Not listed here: {count(left, 'person', 'people')} whom a blind guess breaches anyway."
+    left_out = [Text(who, soft=True)] if left and listed_people else []
+    return Section("Who is exposed", (needed_chart(result), *listed_people, *left_out), people_lead(result))
 
 
 def people_lead(result: AuditResult) -> str:
@@ -37,8 +36,8 @@ def people_lead(result: AuditResult) -> str:
     breached, largest = int(result.people_by_insiders[:-1].sum()), count(result.sizes[-1], "insider")
     if not breached:
         nobody = f"Nobody is breached by half of the random groups of up to {largest} with the {result.method} alone."
-        more = worst_attacker(result).breached.value > result.baselines.blind and result.matrix.splits
-        return f"{nobody} The best attackers, above, breach more." if more else nobody
+        worst = worst_attacker(result)
+        return f"{nobody} {breaches(result, worst)}" if beats_guess(result, worst) else nobody
     return (
         f"For {breached:,} of {result.rows:,} people (sampled), up to {largest} are enough: half of such random groups "
         f"breach them with the {result.method}, while a blind guess does not."
@@ -47,28 +46,30 @@ def people_lead(result: AuditResult) -> str:
 
 def needed_chart(result: AuditResult) -> Bars:
     """People by the number of insiders from which half of the random groups breach them."""
-    every = result.people_by_insiders
-    total = max(int(every.sum()), 1)
-    bins = [(f"{first}" if first == last else f"{first} to {last}", people) for first, last, people in _bins(result)]
-    bins.append((f"more than {result.sizes[-1]}", int(every[-1])))
-    bars = tuple(Bar(label, 0.0, people / total, (f"{people:,}", share(people / total))) for label, people in bins)
+    guessed = int(result.baselines.blind_records.sum())
+    bins = [("none: blind guess", guessed)] if guessed else []
+    bins += [(f"{first}" if first == last else f"{first} to {last}", people) for first, last, people in _bins(result)]
+    bins.append((f"more than {result.sizes[-1]}", int(result.people_by_insiders[-1])))
+    shares = [(label, people, people / result.rows) for label, people in bins]
+    bars = tuple(Bar(label, 0.0, part, (f"{people:,}", share(part))) for label, people, part in shares)
     heads = (
         Column("Insiders needed"),
-        Column("Share of people", "0 to 100%"),
+        Column("Share of all people", "0 to 100%"),
         Column("People", "sampled"),
         Column("Share", "sampled"),
     )
     caption = (
-        f"People by the number of insiders from which half of the random groups breach them, with the {result.method} "
-        f"alone. Sampled: {count(result.trials, 'random group')} of each size."
+        f"All {result.rows:,} people by the number of insiders from which half of the random groups breach them, with "
+        f"the {result.method} alone. Sampled: {count(result.trials, 'random group')} of each size."
     )
+    caption += " Whom a blind guess breaches is counted there alone." if guessed else ""
     return Bars("people", "How many insiders it takes to breach each person", caption, heads, bars)
 
 
 def _bins(result: AuditResult) -> list[tuple[int, int, int]]:
     """First and last number of insiders of a bar, and its people; neighbours share one where they are many."""
-    width = -(-len(result.sizes) // MOST_BARS)
     people = result.people_by_insiders[:-1]
+    width = -(-len(result.sizes) // MOST_BARS) if people.any() else len(result.sizes)
     parts = [slice(k, k + width) for k in range(0, len(people), width)]
     return [(result.sizes[part][0], result.sizes[part][-1], int(people[part].sum())) for part in parts]
 
@@ -77,22 +78,25 @@ def people(result: AuditResult) -> Table:
     """The most exposed people, without those whom a blind guess breaches."""
     shown = result.exposed[:MOST]
     easy = any(one.near_average or one.large or one.copies for one in shown)
+    alike: dict[tuple[str, ...], list[int]] = {}  # people of whom the same is said share a line
+    for one in shown:
+        needed = f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed)
+        alike.setdefault((*([_easy(one)] if easy else []), needed, sampled(one.exposure)), []).append(one.row)
     rows = tuple(
         (
-            *(() if result.ids is None else (str(result.ids[one.row]),)),
-            *(() if result.ids_are_rows else (str(one.row),)),
-            *([_easy(one)] if easy else []),
-            f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed),
-            sampled(one.exposure),
+            *(() if result.ids is None else (", ".join(str(result.ids[row]) for row in members),)),
+            *(() if result.ids_are_rows else (", ".join(map(str, members)),)),
+            *said,
         )
-        for one in shown
+        for said, members in alike.items()
     )
+    groups = f"mean over groups of {spans(result.sizes)}; {INTERVAL}"
     heads: tuple[Column | str, ...] = (
         *(("Person",) if _has_ids(result) else ()),
-        Column("Row", _ROWS[result.rows_read > result.rows, result.ids_are_rows], number=_has_ids(result)),
-        *(["What makes this person easy"] if easy else []),
+        Column("Row", _ROWS[result.rows_read > result.rows, result.ids_are_rows]),
+        *(["What makes them easy"] if easy else []),
         Column("Insiders needed", "sampled", number=True),
-        Column("Breached by random groups", INTERVAL, number=True),
+        Column("Breached by random groups", groups, number=True),
     )
     meant = [
         *([_NEAR] if any(one.near_average for one in shown) else []),
@@ -103,7 +107,7 @@ def people(result: AuditResult) -> Table:
     words = [
         *([_TIES] if any(one.alike > 1 for one in shown) else []),
         *meant,
-        "Breached by random groups: mean over groups of all sizes that were tried. All people: per_record.parquet.",
+        'All people: per_record.parquet; in Python: report.to_frame("people").',
     ]
     note = " ".join(words)
     return Table("The most exposed people", heads, rows, note)

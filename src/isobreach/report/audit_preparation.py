@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What was done to the table before, and what the length of its records is made of."""
 
+from collections.abc import Sequence
+from itertools import accumulate
+
 import numpy as np
 
 from isobreach._phrases import count, left_out
@@ -17,13 +20,19 @@ _ROOM = 420  # letters in the header: more would push the first part beyond a pr
 
 def header_texts(result: AuditResult) -> tuple[Block, ...]:
     """What was left out or done, and what carries the length: what an owner has to know before anything else."""
-    done = " ".join(result.prepared or left_out(result.left_out))
-    if len(done) > _ROOM:
-        done = f"{count(len(result.steps), 'step')}, under Details."
+    done = _shortened(result.prepared or left_out(result.left_out))
     same = "Publish exactly this version of the table, or run the audit again."
     title = "Done to the table:" if result.prepared else "Left out:"
     carried = [Text(line, soft=True, title="Mind the length:") for line in length_sentences(result)]
     return (Text(f"{done or 'No column.'} {same}", soft=True, title=title), *carried)
+
+
+def _shortened(sentences: Sequence[str]) -> str:
+    """As many sentences as there is room for, and how many more there are."""
+    ends = accumulate(len(one) + 1 for one in sentences)
+    shown = [one for one, end in zip(sentences, ends, strict=True) if end <= _ROOM]
+    rest = len(sentences) - len(shown)
+    return " ".join([*shown, *([f"{count(rest, 'more sentence')} under Details."] if rest else [])])
 
 
 def beside_section(result: AuditResult) -> Section:
@@ -67,7 +76,14 @@ def length_sentences(result: AuditResult) -> list[str]:
         f"{names} {verb} {carried} of the squared length of all records: a breach is almost only about {them}, and "
         "says little of the other attributes."
     )
-    if result.beside:
-        return [f"{said} Both verdicts stand side by side."]
-    alike = "To count all attributes alike, add --standardise (in Python: ib.prepare(..., standardise=True))"
-    return [f"{said} {alike}; --both gives both verdicts."]
+    return [f"{said} Both verdicts stand side by side." if result.beside else said]
+
+
+def standardising(result: AuditResult) -> list[tuple[str, str]]:
+    """What to do where one or two attributes carry almost all of the length; nothing otherwise."""
+    found = carriers(result)
+    if not found or result.beside:
+        return []
+    names = " and ".join(repr(column(result, place)) for place in found)
+    how = "add --standardise (in Python: ib.prepare(..., standardise=True)); --both shows both verdicts"
+    return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.")]

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What would help: noise and jitter, what they bring and what they cost."""
 
-from isobreach._phrases import count
+from isobreach._phrases import count, percent
 from isobreach.audits import AuditResult, Remedies, Stopped
 from isobreach.document import Column, Section, Table, Text
 from isobreach.report.audit_words import INTERVAL, stopped
 from isobreach.report.numbers import sampled, share
+
+_CLEAR = 0.8  # agreement of two searches for clusters, below which they depend on where a search begins
 
 
 def remedies_lead(result: AuditResult) -> str:
@@ -16,21 +18,21 @@ def remedies_lead(result: AuditResult) -> str:
     if tried.blind > tried.target:
         return (
             f"No noise or jitter can help: guessing {tried.guess} breaches {share(tried.blind)} of all people, "
-            f"whatever is published, and the limit is {share(tried.target)}."
+            f"whatever is published, and the limit is {percent(tried.target)}."
         )
     if tried.smallest is not None:
         level = next(one for one in tried.levels if one.noise == tried.smallest)
         return (
             f"Noise of {level.noise:g} times the table's spread is the smallest level tried that meets the limit of "
-            f"{share(tried.target)}. It keeps {sampled(level.neighbours)} of the nearest neighbours."
+            f"{percent(tried.target)}. It keeps {sampled(level.neighbours)} of the nearest neighbours."
         )
     if tried.smallest_jitter is not None:
         moved = next(one for one in tried.jitter if one.jitter == tried.smallest_jitter)
         return (
-            f"Jitter of {moved.jitter:g} step meets the limit of {share(tried.target)}. It keeps "
+            f"Jitter of {moved.jitter:g} step meets the limit of {percent(tried.target)}. It keeps "
             f"{sampled(moved.neighbours)} of the nearest neighbours."
         )
-    return f"No level of noise or jitter that was tried meets the limit of {share(tried.target)}."
+    return f"No level of noise or jitter that was tried meets the limit of {percent(tried.target)}."
 
 
 def remedies_section(result: AuditResult) -> Section:
@@ -82,11 +84,17 @@ def remedies_section(result: AuditResult) -> Section:
 
 
 def _remedies_note(tried: Remedies) -> str:
+    loose = (
+        " This table has no clear clusters: searched from elsewhere, the original itself gives others (agreement "
+        f"{tried.stability:.2f}), so that this column says little."
+        if tried.stability < _CLEAR
+        else ""
+    )
     return (
         "Noise: relative to the table's spread. Jitter: each value is moved at random, by up to half of this part of "
         "its step. Insiders are given their rows, so that their figures are upper limits for those who must search. "
         "Others are played only against levels that stop insiders. Neighbours: share of the nearest that stay nearest. "
-        f"Clusters: agreement with the original clusters; two runs on the original agree by {tried.stability:.2f}."
+        f"Clusters: how far those of the original are found again, searched from where they were; 0 is chance.{loose}"
     )
 
 

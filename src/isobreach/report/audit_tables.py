@@ -131,7 +131,7 @@ def smallest_table(result: AuditResult) -> Table:
         found, certain, guessed = (
             f"more than {largest}" if value is None else str(value) for value in (one.found, one.certain, one.guessed)
         )
-        rows.append((one.target, found, certain, guessed, typical_number(one, largest)))
+        rows.append((one.target, found, certain, guessed, typical_number(one, result.sizes)))
     return Table(f"How few insiders are enough, {result.method} alone", heads, tuple(rows))
 
 

@@ -5,15 +5,17 @@ Every sentence is whole: which one is said depends on the result, but none is pu
 contradict each other.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from isobreach._phrases import count, percent
 from isobreach._registry import ATTACKS
-from isobreach.audits import RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Smallest, Stopped
+from isobreach.audits import HARDLY, RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Smallest, Stopped
 from isobreach.report.numbers import sampled, share
 
 INTERVAL = "sampled, 95% interval"  # the kind of a column
-_MUCH = 0.05  # share breached by a blind guess, below which hardly anyone is: the figures then say so by themselves
+_SOMEBODY = 0.5  # expected people breached, below which nobody is
 
 
 def attack_name(name: str) -> str:
@@ -147,12 +149,34 @@ def samples_left_out(result: AuditResult) -> list[str]:
     return [f"{said}, here {largest:,}. {again} (in Python: samples=[{', '.join(map(str, smaller))}])."]
 
 
-def typical_number(one: Smallest, largest: int) -> str:
-    """The number of insiders from which half of the random groups breach so many, with its interval if it has one."""
+def typical_number(one: Smallest, sizes: Sequence[int]) -> str:
+    """The number of insiders from which half of the random groups breach so many, with its interval if it has one.
+
+    Of the numbers in its interval, those that were not tried are named.
+    """
     typical, low, high = (
-        f"more than {largest}" if value is None else str(value) for value in (one.random, one.low, one.high)
+        f"more than {sizes[-1]}" if value is None else str(value) for value in (one.random, one.low, one.high)
     )
-    return typical if low == high else f"{typical} ({low} to {high})"
+    if low == high:
+        return typical
+    reach = range(one.low or 0, (one.high or sizes[-1]) + 1) if one.low is not None else range(0)
+    skipped = spans([size for size in reach if size not in sizes])
+    return f"{typical} ({low} to {high}{f'; not tried: {skipped}' if skipped else ''})"
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Rising whole numbers, neighbours by their first and last.
+
+    >>> spans([1, 2, 3, 5, 8, 9]), spans([])
+    ('1 to 3, 5, 8, 9', '')
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{one[0]} to {one[-1]}" if len(one) > 2 else ", ".join(map(str, one)) for one in runs)
 
 
 def table_size(result: AuditResult) -> str:
@@ -175,9 +199,15 @@ def least_knowledge(result: AuditResult, level: float, *, sample: bool = True) -
     return None
 
 
+def beats_guess(result: AuditResult, one: Reached) -> bool:
+    """Whether an attack breaches more than the blind guess beyond doubt, and at least one person is expected to be."""
+    more = one.breached.low > result.baselines.blind
+    return one.attack is not None and more and one.breached.value * result.rows >= _SOMEBODY
+
+
 def says_nothing(result: AuditResult) -> bool:
     """Whether no attacker does better than a blind guess that breaches many."""
-    return result.baselines.blind >= _MUCH and worst_attacker(result).breached.value <= result.baselines.blind
+    return result.baselines.blind > HARDLY and worst_attacker(result).breached.value <= result.baselines.blind
 
 
 def reads(result: AuditResult, attacker: AttackerFigures) -> str:

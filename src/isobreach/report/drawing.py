@@ -13,6 +13,7 @@ from textwrap import wrap
 from isobreach.document import Chart, Line, Panel, Plane
 
 _MOST_DOTS = 40
+LAYERS = ("main", "third", "second", "base")  # from the bottom up: what is dashed lies above what is not
 _APART = 34  # between the numbers on an axis
 _LINE, _GAP = 14, 5  # height of a line of a label, and room between labels
 
@@ -55,7 +56,7 @@ class Sheet:
         return self.height - self.below
 
 
-SHEETS = (Sheet("wide", 760, 340, 46, 176, 24), Sheet("narrow", 358, 320, 40, 108, 15))
+SHEETS = (Sheet("wide", 760, 340, 46, 176, 21), Sheet("narrow", 358, 320, 40, 108, 13))
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ class _Axes:
     def drawing(self, title: str) -> Drawing:
         """Everything in its place."""
         sheet, panel = self.sheet, self.panel
-        paths = [(line, [self._point(x, y) for x, y in zip(line.x, line.y, strict=True)]) for line in panel.lines]
+        ordered = sorted(panel.lines, key=lambda line: LAYERS.index(line.style))
+        paths = [(line, [self._point(x, y) for x, y in zip(line.x, line.y, strict=True)]) for line in ordered]
         mark = None if panel.mark is None else (self._x(panel.mark[0]), panel.mark[1])
         return Drawing(
             use=sheet.use,
@@ -216,7 +218,7 @@ class _Axes:
             y_label=panel.y_label,
             x_ticks=tuple((self._x(value), text) for value, text in self._ticks()),
             y_ticks=tuple((self._y(k / 4), f"{25 * k}%", k == 2) for k in range(5)),
-            bands=tuple((line.style, _text(self._band(line))) for line in panel.lines if len(line.low)),
+            bands=tuple((line.style, _text(self._band(line))) for line in ordered if len(line.low)),
             lines=tuple((line.style, _text(path)) for line, path in paths),
             dots=tuple(dot for line, path in paths if line.style != "base" for dot in self._dots(line, path)),
             labels=self._labels(paths),

@@ -9,7 +9,7 @@ from typing import Any
 
 from isobreach.document import Bars, Chart, Drawn, Matrix, Panel, Plane
 from isobreach.errors import MissingExtraError
-from isobreach.report.drawing import apart
+from isobreach.report.drawing import LAYERS, apart
 
 # Okabe and Ito's palette: distinguishable with any colour vision, and in grey by lightness and dash.
 _STYLES = {"main": ("#000000", "-"), "second": ("#D55E00", "--"), "third": ("#0072B2", "-."), "base": ("0.45", ":")}
@@ -84,7 +84,8 @@ def _panels(chart: Chart) -> Any:
 def _draw(axes: Any, panel: Panel) -> None:
     for line in panel.lines:
         colour, dash = _STYLES[line.style]
-        axes.plot(line.x, line.y, dash, color=colour, lw=2.4 if line.style == "main" else 1.8, label=line.label)
+        width, above = 2.4 if line.style == "main" else 1.8, 2 + LAYERS.index(line.style) / 10
+        axes.plot(line.x, line.y, dash, color=colour, lw=width, label=line.label, zorder=above)
         if len(line.low):
             axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, lw=0)
     if panel.mark is not None:

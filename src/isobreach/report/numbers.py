@@ -48,17 +48,6 @@ def _end(percents: float, digits: int) -> str:
     return f"{float(text):.0f}" if float(text) in (0, 100) else text
 
 
-def probability(value: float) -> str:
-    """A probability with two digits that never round to a certainty which is none.
-
-    >>> probability(1.0), probability(0.9999), probability(0.5), probability(0.001), probability(0.0)
-    ('1', 'over 0.99', '0.50', 'under 0.01', '0')
-    """
-    if value in (0.0, 1.0):
-        return f"{value:.0f}"
-    return "over 0.99" if value > 0.99 else "under 0.01" if value < 0.01 else f"{value:.2f}"
-
-
 def amount(value: float) -> str:
     """A number of records, or under noise an expected one.
 

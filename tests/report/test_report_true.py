@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an audit's page says is true: each sentence here was once read by an owner and was not, or led nowhere."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import isobreach as ib
+from isobreach.audits import Best, Cell, Reached, Sampled, Smallest
+from isobreach.audits.intervals import SampledShares
+from isobreach.document import Line, Panel
+from isobreach.report import audit_document
+from isobreach.report.audit_charts import attributes_chart, attributes_lead, risk_chart
+from isobreach.report.audit_file import _inference, _singling_out
+from isobreach.report.audit_people import needed_chart, people, people_lead
+from isobreach.report.audit_preparation import header_texts
+from isobreach.report.audit_remedies import _remedies_note
+from isobreach.report.audit_words import typical_number
+from isobreach.report.drawing import SHEETS, _Axes
+
+
+def audited(records, **asked):
+    usual = {"scheme": "orthogonal", "coalition_sizes": [1, 2, 4], "trials": 5, "splits": 2, "samples": (), "seed": 0}
+    return ib.audit(records, attacks=["known-input"], **{**usual, **asked})
+
+
+@pytest.fixture(scope="module")
+def hidden():
+    """An audit in which nobody is breached: many columns, and a small epsilon."""
+    return audited(np.random.default_rng(0).standard_normal((60, 30)), epsilon=0.01)
+
+
+@pytest.fixture(scope="module")
+def alike():
+    """An audit in which a blind guess breaches many, and one column carries the length."""
+    records = np.random.default_rng(1).normal([1000, 1, 1], [60, 1, 1], (80, 3))
+    return audited(pd.DataFrame(records, columns=["pay", "age", "rank"]), limit=0.05)
+
+
+def advice(report):
+    return " ".join(f"{title} {said}" for title, said in audit_document(report).decision.actions)
+
+
+def told(report, value, *, low=0.0, high=1.0):
+    """The report, if whoever is played learned so much of every attribute, in such intervals."""
+    shares = SampledShares(*(np.full(report.attribute_count, one) for one in (value, low, high)))
+    best = Best("known-input", "as it is", Sampled(value, low, high), shares)
+    figures = replace(report.attributes, **dict.fromkeys(("value", "low", "high"), 0 * report.attributes.value))
+    return replace(report, matrix=replace(report.matrix, best={Cell(1): best}), attributes=figures, readers=())
+
+
+def test_who_breaches_nobody_is_not_said_to_breach_more(hidden):
+    hardly = [replace(one, random=replace(one.random, mean=Sampled(1e-10, 1e-11, 2e-10))) for one in hidden.per_size]
+    found = replace(hidden, matrix=replace(hidden.matrix, best={}), per_size=tuple(hardly))
+    assert found.reached(4) == Reached(Sampled(1e-10, 1e-11, 2e-10), "known-input", Cell(1), closed_form=True)
+    assert people_lead(found).startswith("Nobody is breached by half of the random groups")
+    assert people_lead(found).count(".") == 1
+    assert _singling_out(found)[0] == "Not by the attacks that were tried."
+    more = told(found, 0.3, low=0.25, high=0.35)
+    assert people_lead(more).endswith(
+        "A single insider breaches 30% (25 to 35%) of the other people with the refined distance attack."
+    )
+
+
+def test_advice_of_a_smaller_epsilon_names_one_that_helps(alike):
+    """At the epsilon that is named the blind guess breaches what is said, and no more than the limit."""
+    epsilon = float(re.search(r"Run the audit again with --epsilon ([0-9.]+)\.", advice(alike)).group(1))
+    finer = audited(np.random.default_rng(1).normal([1000, 1, 1], [60, 1, 1], (80, 3)), limit=0.05, epsilon=epsilon)
+    assert alike.baselines.blind > 0.05 >= finer.baselines.blind
+    assert dict(alike.baselines.finer)[epsilon] == finer.baselines.blind
+    assert f"At 0.1 a blind guess breaches {100 * alike.baselines.blind:.0f}% of all people" in advice(alike)
+
+
+def test_where_many_have_the_same_record_no_epsilon_is_advised():
+    records = np.random.default_rng(0).normal(5, 2, (60, 4))
+    records[:20] = 7.0
+    found = audited(records, limit=0.05, epsilon=0.05)
+    assert "No smaller epsilon helps. At 0.05 a blind guess breaches" in advice(found)
+    assert "at 0.001 it is still 33%, because so many have nearly the same record." in advice(found)
+
+
+def test_one_column_that_carries_the_length_is_in_the_advice(alike):
+    assert (
+        "If all attributes matter alike, run the audit again without the weight of 'pay': add --standardise"
+        in advice(alike)
+    )
+    assert "--standardise" not in advice(replace(alike, beside={"as it is": "", "standardised": ""}))
+    assert "--standardise" not in advice(replace(alike, length_shares=np.array([0.4, 0.3, 0.3])))
+
+
+def test_who_must_not_publish_is_told_of_other_schemes():
+    found = audited(np.random.default_rng(0).normal(5, 2, (60, 3)), limit=0.05)
+    assert audit_document(found).decision.headline == "Do not publish"
+    assert "isobreach compare plays the attacks against every other scheme" in advice(found)
+
+
+def test_nothing_is_said_to_be_learned_that_an_interval_leaves_open(hidden):
+    blind = float(hidden.baselines.blind_attributes.max())
+    unsure, sure = told(hidden, blind + 0.2, low=0.0, high=0.99), told(hidden, blind + 0.2, low=blind + 0.1, high=0.99)
+    assert attributes_lead(unsure).startswith("Of no attribute is it beyond doubt that an attacker learns more")
+    assert attributes_lead(sure).startswith("The release adds most to the attribute ")
+    assert _inference(unsure)[0] == "Not beyond doubt more than a blind guess tells."
+    assert _inference(sure)[0].startswith("Yes. Of 30 of 30 attributes more is learned")
+    assert {bar.said[-1][-1] for bar in attributes_chart(unsure).bars} == {"?"}
+    assert "?" not in "".join(bar.said[-1] for bar in attributes_chart(sure).bars)
+
+
+def test_no_band_of_the_best_attacker_lies_below_the_blind_guess(alike):
+    found = told(alike, 0.9, low=0.0, high=0.99)
+    best = risk_chart(found).panels[0].lines[0]
+    assert best.label.startswith("Best attacker")
+    assert min(best.low) >= found.baselines.blind > 0
+    shares = found.learned_shares(4, 0)
+    assert (shares.low >= found.baselines.blind_attributes).all()
+
+
+def test_everybody_is_in_the_chart_of_people_once(alike, hidden):
+    for report in (alike, hidden):
+        bars = needed_chart(report).bars
+        counts = [int(bar.said[0].replace(",", "")) for bar in bars]
+        assert sum(counts) == report.rows
+        assert [bar.value for bar in bars] == [one / report.rows for one in counts]
+        assert {"people"} < {chart.name for chart in audit_document(report).charts}
+    assert needed_chart(alike).bars[0].label == "none: blind guess"
+    assert [bar.label for bar in needed_chart(hidden).bars] == ["1 to 4", "more than 4"]
+    assert hidden.plot("people").axes
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ((4, 3, 4), "4 (3 to 4; not tried: 3)"),
+        ((4, 4, 4), "4"),
+        ((2, 1, 4), "2 (1 to 4; not tried: 3)"),
+        ((8, 3, None), "8 (3 to more than 16; not tried: 3, 5 to 7, 9 to 15)"),
+        ((2, 1, 2), "2 (1 to 2)"),
+        ((None, None, None), "more than 16"),
+    ],
+)
+def test_numbers_of_insiders_that_were_not_tried_are_said_to_be(found, said):
+    assert typical_number(Smallest("half", *found, None, None, None), (1, 2, 4, 8, 16)) == said
+
+
+def test_people_of_whom_the_same_is_said_share_a_line():
+    records = np.repeat(np.random.default_rng(0).normal(5, 2, (15, 3)), 4, axis=0)
+    report = audited(records, epsilon=0.02, rows_known=True)
+    shown = people(report)
+    assert len(shown.rows) < 10
+    assert len({row[1:] for row in shown.rows}) == len(shown.rows)
+    listed = [int(row) for line in shown.rows for row in line[0].split(", ")]
+    assert sorted(listed) == sorted(one.row for one in report.exposed[:10])
+    assert shown.heads[-1].kind == "mean over groups of 1, 2, 4; sampled, 95% interval"
+
+
+@pytest.mark.parametrize("criterion", ["share", "worst-record"])
+def test_a_limit_is_written_in_one_way(criterion):
+    records = np.random.default_rng(0).normal(5, 2, (60, 3))
+    report = audited(records, noise_levels=[0.1], limit=0.0725, criterion=criterion)
+    document = audit_document(report)
+    facts = {fact.name: fact.value for fact in document.decision.gate}
+    assert facts["Limit"] == "7.25%"
+    gate = [*facts.values(), document.data["gate"]["reason"]]
+    said = " ".join([report.verdict, *report.findings, advice(report), *gate])
+    assert set(re.findall(r"(?:limit of|limit is) ([0-9.]+%?)", said)) == {"7.25%"}
+    assert "0.07" not in said
+
+
+@pytest.mark.parametrize(("stability", "says_little"), [(0.45, True), (0.97, False)])
+def test_agreement_of_clusters_is_explained(stability, says_little):
+    tried = audited(np.random.default_rng(0).normal(5, 2, (60, 3)), noise_levels=[0.1]).remedies
+    note = _remedies_note(replace(tried, stability=stability))
+    assert ("so that this column says little" in note) is says_little
+    assert ("agreement 0.45" in note) is says_little
+    assert "two runs" not in note
+
+
+def test_as_many_sentences_are_announced_as_there_are(hidden):
+    lines = tuple(f"{k}: {'x' * 100}." for k in range(7))
+    found = replace(hidden, prepared=lines, steps=({},) * 10)
+    said = header_texts(found)[0].text
+    assert said.startswith(" ".join(lines[:4]))
+    assert "3 more sentences under Details." in said
+    assert "step" not in said
+    assert "more" not in header_texts(replace(hidden, prepared=lines[:2]))[0].text
+
+
+def test_no_curve_hides_another_and_labels_stay_in_the_drawing():
+    """Two curves that coincide are both seen: dashes lie above what is drawn through."""
+    x, y = np.arange(4), np.linspace(0, 1, 4)
+    lines = tuple(Line(f"curve {style}", x, y, style=style) for style in ("main", "second", "third", "base"))
+    drawing = _Axes(Panel("", "", "", lines), SHEETS[0]).drawing("")
+    assert [style for style, _ in drawing.lines] == ["main", "third", "second", "base"]
