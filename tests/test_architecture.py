@@ -20,6 +20,7 @@ FOUNDATION = {
     "_random",
     "_progress",
     "_phrases",
+    "_naming",
     "_calls",
     "_registry",
     "_settings",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers in words: never more certain than they are."""
 
+import difflib
+import re
 from collections.abc import Sequence
 
 MOTIONS = {"orthogonal": "an orthogonal motion", "rigid": "a rigid motion", "similarity": "a similarity"}
@@ -10,6 +12,8 @@ KINDS = {
     "lower bound": "lower bound",
     "approximation": "approximation",
 }
+_SHORT = 4  # letters of a name up to which two names that share most of them are rarely meant for each other
+_SUGGESTED, _LISTED = 3, 12  # names that a message suggests, and lists
 
 
 def probability(value: float, kind: str = "exact") -> str:
@@ -82,6 +86,56 @@ def count(number: int, noun: str, nouns: str = "") -> str:
     ('1 record', '18,668 records', '2 people')
     """
     return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
+def place(row: int, column: int | str | None = None) -> str:
+    """Where an entry of a table stands. Rows are counted from 0 everywhere, as arrays, ``--rows`` and pages do.
+
+    ``column``: its name, or its number where it has none.
+
+    >>> place(2), place(2, "age"), place(2, 0)
+    ('row 2 (counted from 0)', "row 2 (counted from 0), column 'age'", 'row 2, column 0 (both counted from 0)')
+    """
+    if isinstance(column, int):
+        return f"row {row}, column {column} (both counted from 0)"
+    return f"row {row} (counted from 0)" + ("" if column is None else f", column {column!r}")
+
+
+def names_like(name: str, names: Sequence[str], noun: str = "columns") -> str:
+    """A sentence that helps whoever wrote a name that is not there: those that may be meant, or all there are.
+
+    Meant are those that it abbreviates, contains or is contained in, or that are spelt much alike.
+
+    >>> names_like("pid", ["patient_id", "icd", "age"]), names_like("Agee", ["patient_id", "icd", "age"])
+    ("Did you mean 'patient_id'?", "Did you mean 'age'?")
+    >>> names_like("x", ["a", "b"])
+    "The columns are: 'a', 'b'."
+    """
+    asked = name.lower()
+    strict = 0.6 if len(asked) > _SHORT else 0.75
+    spelt = difflib.get_close_matches(asked, [one.lower() for one in names], cutoff=strict)
+    meant = [one for one in names if asked and (_abbreviates(asked, one.lower()) or one.lower() == asked)]
+    meant += [
+        one for one in names if (len(asked) > 1 and asked in one.lower()) or (len(one) > 1 and one.lower() in asked)
+    ]
+    meant = meant or sorted((one for one in names if one.lower() in spelt), key=lambda one: spelt.index(one.lower()))
+    meant = list(dict.fromkeys(meant))[:_SUGGESTED]
+    if meant:
+        return f"Did you mean {' or '.join(map(repr, meant))}?"
+    listed = ", ".join(map(repr, names[:_LISTED])) + (f" and {len(names) - _LISTED} more" * (len(names) > _LISTED))
+    return f"The {noun} are: {listed}." if names else ""
+
+
+def _abbreviates(short: str, name: str) -> bool:
+    """Whether each letter goes on after the one before it, or begins a word of the name: pid, patient_id."""
+    if len(short) < 2 or short[0] != name[:1]:
+        return False
+    starts = [0, *(found.end() for found in re.finditer(r"[^a-z0-9]+", name))]
+    ends = {0}  # places after the last letter that was found
+    for letter in short:
+        places = {p for end in ends for p in (end, *(s for s in starts if s >= end))}
+        ends = {p + 1 for p in places if name[p : p + 1] == letter}
+    return bool(ends)
 
 
 def left_out(columns: Sequence[str]) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._naming import way
+from isobreach._phrases import place
 from isobreach.errors import InputError
 
 # Squares of anything outside underflow or overflow in float64, and equal norms would mean nothing.
@@ -112,7 +114,7 @@ def check_shape(name: str, values: NDArray[Any]) -> None:
 def check_finite(
     name: str, values: NDArray[Any], columns: Sequence[str] | None = None, *, partial: bool = False
 ) -> None:
-    """Refuse NaN and infinity: say how many and where the first one stands (rows counted from 1).
+    """Refuse NaN and infinity: say how many and where the first one stands.
 
     ``partial``: NaN is an attribute that is not known, and allowed unless a record has no other.
     """
@@ -124,16 +126,15 @@ def check_finite(
     if not count:  # finite entries whose sum overflows, or what is not known
         empty = np.flatnonzero(np.isnan(values).all(axis=1))
         if len(empty):
-            got = f"{len(empty)} without; the first in row {empty[0] + 1}"
+            got = f"{len(empty)} without; the first in {place(int(empty[0]))}"
             raise InputError(name, "must have a number in every record", got, "Leave empty records out.")
         return
     row, column = (int(i) for i in np.argwhere(bad)[0])
-    label = repr(columns[column]) if columns is not None else str(column + 1)
     what = "infinite" if partial else "missing, NaN or infinite"
     raise InputError(
         name,
         "must hold finite numbers, or none where one is not known" if partial else "must be finite everywhere",
-        f"{count} {what}; the first in row {row + 1}, column {label}",
+        f"{count} {what}; the first in {place(row, column if columns is None else columns[column])}",
         "Drop or fill them: isobreach.prepare(X, missing='drop') or 'mean'." if name == "X" else "",
     )
 
@@ -164,7 +165,12 @@ def check_widths(known: int, released: int, name: str = "known") -> None:
             name,
             f"must not have more numeric columns than released, {released}",
             f"{known}",
-            "Choose them with --columns and --released-columns (in Python: select before the call).",
+            way(
+                "If the table was prepared before its release, add --steps FILE, which lies beside the key. Else "
+                "choose columns with --columns and --released-columns.",
+                "If the table was prepared before its release, prepare the records alike: table.apply(records). Else "
+                "select columns before the call.",
+            ),
         )
 
 
@@ -172,7 +178,8 @@ def check_same_width(records: int, dictionary: int, name: str = "known") -> None
     """Refuse a dictionary of other columns than the known records, or than those of another table."""
     if records != dictionary:
         rule = f"must have as many numeric columns as {name}, {records}"
-        raise InputError("dictionary", rule, f"{dictionary}", "Choose them with --columns.")
+        step = way("Choose them with --columns.", "Select them before the call.")
+        raise InputError("dictionary", rule, f"{dictionary}", step)
 
 
 def _as_float(value: Any) -> float | None:

@@ -40,10 +40,10 @@ BAD = {
     "empty file": (lambda c: c.known.write_text(""), (), "known must"),
     "header only": (lambda c: c.known.write_text("name,age,height,weight,income,visits\n"), (), "0 rows"),
     "no numeric column": (lambda c: c.known.write_text("name\nann\nbob\n"), (), "at least one numeric column"),
-    "text": (lambda c: replace_cell(c, "secret-4711"), (), "row 2"),
+    "text": (lambda c: replace_cell(c, "secret-4711"), (), "row 1 (counted from 0)"),
     "partial under noise": (lambda c: replace_cell(c, ""), ("--noise", "0.1"), "known must hold complete records"),
-    "partial normalised": (lambda c: replace_cell(c, ""), ("--normalise",), "known must hold complete records where"),
-    "infinity": (lambda c: replace_cell(c, "inf"), (), "1 infinite; the first in row 2, column 'weight'"),
+    "partial normalised": (lambda c: replace_cell(c, ""), ("--normalise",), "known must hold complete records with"),
+    "infinity": (lambda c: replace_cell(c, "inf"), (), "the first in row 1 (counted from 0), column 'weight'"),
     "widths": (keep, ("--released-columns", "c1,c2"), "more numeric columns than released, 2. Got 5"),
     "unknown column": (keep, ("--columns", "agee"), "'agee'. Did you mean 'age'?"),
     "duplicate names": (
@@ -70,7 +70,7 @@ BAD = {
     ),
     "zeros": (
         lambda c: c.known.write_text("name,age,height,weight,income,visits\nx,1,2,3,4,5\ny,0,0,0,0,0\n"),
-        ("--normalise",), "known must have no records of zeros where --normalise is given. Got 1; the first in row 2.",
+        ("--normalise",), "known must have no records of zeros with --normalise. Got 1; the first in row 1 (",
     ),
     "estimates without out": (keep, ("--estimates",), "--estimates needs a folder to write to"),
 }  # fmt: skip
@@ -119,15 +119,18 @@ def test_perturb_that_cannot_write_the_release_leaves_the_old_key(case, run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--scheme", "rigid", "--noise", "0.1"), "noise is no parameter of the scheme rigid. Got 0.1. It has: width."),
+        (
+            ("--scheme", "rigid", "--noise", "0.1"),
+            "noise is no parameter of the scheme rigid. Got 0.1. It has: --width.",
+        ),
         (
             ("--scheme", "ball", "--noise", "0"),
-            "noise is no parameter of the scheme ball. Got 0.0. It has: scale, beta.",
+            "noise is no parameter of the scheme ball. Got 0.0. It has: --scale, --beta.",
         ),
-        (("--scheme", "noisy", "--width", "9"), "width is no parameter of the scheme noisy. Got 9. It has: noise."),
+        (("--scheme", "noisy", "--width", "9"), "width is no parameter of the scheme noisy. Got 9. It has: --noise."),
         (("--scheme", "noisy", "--noise", "-1"), "noise must be a finite number >= 0. Got -1.0."),
         (("--scheme", "ball", "--scale", "0"), "scale must be a finite number > 0. Got 0.0."),
-        (("--width", "3"), "width must be at least the number of columns of X, 5. Got 3."),
+        (("--width", "3"), "width must be at least the number of columns of DATA, 5. Got 3."),
         (("--scheme", "affine"), "'affine' is not one of"),
     ],
 )
@@ -158,7 +161,7 @@ def test_quiet_silences_notes_but_not_errors(case, run):
     arguments = ("link", "--known", case.known, "--id-column", "name", "--released", case.folder / "r.csv")
     assert "left out" in run(*arguments).err
     assert run(*arguments, "--quiet").err == ""
-    assert run("link", "--known", "no.csv", "--released", case.released, "--quiet").err.startswith("isobreach: known")
+    assert run("link", "--known", "no.csv", "--released", case.released, "--quiet").err.startswith("isobreach: --known")
 
 
 def big_release(folder: Path) -> list[str]:

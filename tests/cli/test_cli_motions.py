@@ -72,7 +72,7 @@ def test_a_wider_release_is_taken_for_padding(case, run, make):
     done = run("attack", *make("--width", 9), "--seed", 1)
     assert "wider than the records, 9 columns against 5: 4 of them were taken for padding." in done.out
     assert "That leaves 3 of 5 dimensions of the secret motion hidden." in done.out
-    assert "probabilities are model-based" in done.out
+    assert "The others are model-based" in done.out
 
 
 def test_probabilities_behind_a_translation_are_exact_only_where_nothing_is_hidden(case, run, make):

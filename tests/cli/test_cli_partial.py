@@ -50,7 +50,7 @@ def test_empty_cells_of_a_release_and_empty_records_are_refused(run, files):
     lines = released.read_text().splitlines()
     released.write_text("\n".join([*lines[:3], ",".join(["", *lines[3].split(",")[1:]]), *lines[4:]]))
     done = run("link", "--known", known, "--released", released)
-    assert "must be finite everywhere. Got 1 missing, NaN or infinite; the first in row 3, column 'age'." in done.err
+    assert "Got 1 missing, NaN or infinite; the first in row 2 (counted from 0), column 'age'." in done.err
     known.write_text(known.read_text() + ",,,,\n")
     done = run("link", "--known", known, "--released", released)
-    assert "must have a number in every record. Got 1 without; the first in row 6." in done.err
+    assert "must have a number in every record. Got 1 without; the first in row 5 (counted from 0)." in done.err

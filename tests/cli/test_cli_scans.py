@@ -109,7 +109,7 @@ def _truncated(path):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (_nan, "must be finite everywhere. Got 1 missing, NaN or infinite; the first in row 468"),
+        (_nan, "must be finite everywhere. Got 1 missing, NaN or infinite; the first in row 467 (counted from 0)"),
         (_other_type, "must have the same columns, of the same types, in every part. Got part-2.parquet"),
         (_other_columns, "must have the same columns, of the same types, in every part. Got part-2.parquet"),
         (_truncated, "must be readable as Parquet. Got part-2.parquet"),

@@ -246,27 +246,35 @@ def test_lines_longer_than_a_field_may_be_are_read(tmp_path):
         (
             f"a,b\n1,2\n{SECRET}\n3,4\n",
             {},
-            "known must have 2 fields in every row, like its first line. Got 1 in row 2.",
+            "known must have 2 fields in every row, like its first line. Got 1 in row 1 (counted from 0).",
         ),
-        (f"1,2\n3,4\n5,6,{SECRET}\n", {}, "Got 3 in row 3."),
-        (f"a,b\n1,2\n3,{SECRET}\n5,6\n", {}, "known must hold numbers in column 'b'. Got text in row 2."),
-        (f"a;b\n1;2,5\n3;{SECRET}\n5;6\n", {}, "known must hold numbers in column 'b'. Got text in row 2."),
-        (f"a,b\n1,\n2,{SECRET}\n5,6\n", {}, "known must hold numbers in column 'b'. Got text in row 2."),
+        (f"1,2\n3,4\n5,6,{SECRET}\n", {}, "Got 3 in row 2 (counted from 0)."),
+        (f"a,b\n1,2\n3,{SECRET}\n5,6\n", {}, "must hold numbers in column 'b'. Got text in row 1 (counted from 0)."),
+        (f"a;b\n1;2,5\n3;{SECRET}\n5;6\n", {}, "must hold numbers in column 'b'. Got text in row 1 (counted from 0)."),
+        (f"a,b\n1,\n2,{SECRET}\n5,6\n", {}, "must hold numbers in column 'b'. Got text in row 1 (counted from 0)."),
         (f"a\n{SECRET}\n", {}, "known must have at least one numeric column. Got 1 non-numeric column: 'a'."),
         (
             "a,b\n1,-inf\n3,\n",
             {},
             "known must hold finite numbers, or none where one is not known. Got 1 infinite;",
         ),
-        ("a,b\n1,2\n,\n", {}, "known must have a number in every record. Got 1 without; the first in row 2. Leave"),
-        ("a\n1\n\n3\n", {}, "known must have a number in every record. Got 1 without; the first in row 2."),
+        (
+            "a,b\n1,2\n,\n",
+            {},
+            "number in every record. Got 1 without; the first in row 1 (counted from 0). Leave",
+        ),
+        (
+            "a\n1\n\n3\n",
+            {},
+            "known must have a number in every record. Got 1 without; the first in row 1 (counted from 0).",
+        ),
         ("a,a\n1,2\n", {}, "known must have distinct column names. Got 'a' more than once."),
         (f'a,b\n1,"{SECRET}\n3,4\n', {}, "known must be well-formed CSV. Got quotes that do not match."),
         (b"a,b\n1,\xff\n3,4\n", {}, "known must be CSV in UTF-8. Got other"),
         (
             "a,b\n" + "1,2\n" * 5000 + "é,1\n",
             {},
-            "known must hold numbers in column 'a'. Got text in row 5001.",
+            "known must hold numbers in column 'a'. Got text in row 5000 (counted from 0).",
         ),
         (
             ("a,b\n" + "1,2\n" * 5000 + "é,1\n").encode("latin-1"),
@@ -340,7 +348,7 @@ def test_bad_npy_arrays_are_refused(tmp_path):
         (np.array([[SECRET]], dtype=object), "must be a .npy file of real numbers. Got Python objects"),
         (np.array([[SECRET]]), "must hold real numbers. Got values of type <U11"),
         (np.zeros((0, 3)), "must have at least one row. Got 0 rows."),
-        (np.array([[1, np.inf]]), "1 infinite; the first in row 1, column 'c2'."),
+        (np.array([[1, np.inf]]), "1 infinite; the first in row 0 (counted from 0), column 'c2'."),
     ]:
         np.save(path, array, allow_pickle=True)
         with pytest.raises(InputError) as caught:
@@ -407,7 +415,7 @@ def test_outputs_that_could_not_be_read_again_are_refused(tmp_path):
 def test_an_existing_output_is_kept_unless_forced(tmp_path, suffix):
     path = tmp_path / f"t{suffix}"
     write_table(path, np.ones((1, 1)), ["a"])
-    with pytest.raises(OutputError, match=r"exists. Use --force to replace it."):
+    with pytest.raises(OutputError, match=r"exists. Use force=True to replace it."):
         write_table(path, np.zeros((1, 1)), ["a"])
     assert read_table(path, name="known").values.tolist() == [[1]]
     write_table(path, np.zeros((1, 1)), ["a"], force=True)
@@ -435,7 +443,7 @@ def test_strings_are_paths_too(tmp_path):
     assert file_hash(str(tmp_path / "t.csv")) == file_hash(Path(tmp_path / "t.csv"))
 
 
-CELLS = {  # a cell is missing in row 2 of column b
+CELLS = {  # a cell is missing in the second row, column b
     "empty": "a,b\n1,2\n3,\n5,6\n",
     "NaN": "a,b\n1,2\n3,NaN\n5,6\n",
     "NA": "a,b\n1,2\n3,NA\n5,6\n",
@@ -451,7 +459,8 @@ def test_a_known_record_may_lack_cells_and_no_other_table_may(tmp_path, content)
     for name in ("released", "dictionary", "sample", "X"):
         with pytest.raises(InputError) as caught:
             read_table(path, name=name)
-        rule = f"{name} must be finite everywhere. Got 1 missing, NaN or infinite; the first in row 2, column 'b'."
+        rule = f"{name} must be finite everywhere. Got 1 missing, NaN or infinite; "
+        rule += "the first in row 1 (counted from 0), column 'b'."
         step = " Drop or fill them: isobreach.prepare(X, missing='drop') or 'mean'." if name == "X" else ""
         assert str(caught.value) == rule + step
 

@@ -153,7 +153,7 @@ def test_what_is_no_number_in_the_last_part_is_named(folder):
     written(folder, rows, group=77)
     with pytest.raises(InputError) as caught:
         ib.link(KNOWN, ib.scan(folder), motion="orthogonal")
-    place = "the first in row 600 (row 199 of part-2.parquet), column 'c4'"
+    place = "the first in row 599 (counted from 0), column 'c4', which is row 198 of part-2.parquet"
     assert str(caught.value) == f"released must be finite everywhere. Got 1 missing, NaN or infinite; {place}."
 
 

@@ -51,7 +51,7 @@ def test_a_table_goes_through_unchanged():
         (np.ones((2, 2), dtype=complex), "known must hold real numbers. Got values of type complex128."),
         (np.empty((0, 2)), "known must have at least one row. Got 0 rows."),
         (np.empty((2, 0)), "known must have at least one numeric column. Got 0 numeric columns."),
-        (np.array([[np.inf, np.nan], [1, 2]]), "Got 1 infinite; the first in row 1, column 'c1'."),
+        (np.array([[np.inf, np.nan], [1, 2]]), "Got 1 infinite; the first in row 0 (counted from 0), column 'c1'."),
         (np.array([[1, 2], [np.nan, np.nan]]), "known must have a number in every record. Got 1 without; the first in"),
         (pd.DataFrame({"a": []}, dtype=object), "known must have at least one row. Got 0 rows."),
         (
@@ -90,7 +90,7 @@ def test_what_is_not_a_table_of_numbers_is_refused(obj, message):
 )
 def test_known_records_may_lack_attributes_and_no_others_may(table):
     np.testing.assert_array_equal(as_table(table, "known").values, [[1, 2], [np.nan, 0]])
-    with pytest.raises(InputError, match=r"finite everywhere. Got 1 missing, NaN or infinite; the first in row 2"):
+    with pytest.raises(InputError, match=r"Got 1 missing, NaN or infinite; the first in row 1 \(counted from 0\)"):
         as_table(table, "released")
 
 

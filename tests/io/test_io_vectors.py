@@ -137,7 +137,7 @@ def test_whatever_happened_to_an_export_it_is_one_line(tmp_path_factory, data):
 WRONG = {
     "lengths": (
         {"v": [[1, 2], [1, 2], [1]]},
-        r"must hold vectors of one length in 'v'\. Got 2 numbers in row 1, 1 in row",
+        r"must hold vectors of one length in 'v'\. Got 2 numbers in row 0, 1 in row",
     ),
     "missing": (
         {"v": [[1, 2], None]},
@@ -146,9 +146,9 @@ WRONG = {
     "empty": ({"v": [[], []]}, "must hold vectors"),
     "NaN": (
         {"v": [[1.0, 2.0], [1.0, float("nan")]]},
-        r"must be finite everywhere\. Got 1 .* row 2, column 'v\[2\]'",
+        r"must be finite everywhere\. Got 1 .* row 1 .*, column 'v\[2\]'",
     ),
-    "hole": ({"v": [[1, 2], [1, None]]}, r"must be finite everywhere\. Got 1 .* row 2, column 'v\[2\]'"),
+    "hole": ({"v": [[1, 2], [1, None]]}, r"must be finite everywhere\. Got 1 .* row 1 .*, column 'v\[2\]'"),
     "two columns": (
         {"v": [[1, 2]], "w": [[3]]},
         r"must have one column of vectors, or a choice\. Got 2: 'v', 'w'\.",

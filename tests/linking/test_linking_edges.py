@@ -154,8 +154,8 @@ def test_the_error_radius_is_the_stated_bound():
         ({"known": NORMAL[:0]}, "known must have at least one row. Got 0 rows."),
         ({"known": NORMAL[0]}, "known must be a table: two dimensions. Got 1"),
         ({"known": np.full((2, 5), np.nan)}, "known must have a number in every record. Got 2 without; the first in"),
-        ({"known": np.full((2, 5), np.inf)}, "Got 10 infinite; the first in row 1, column 1."),
-        ({"dictionary": np.full((2, 5), np.nan)}, "10 missing, NaN or infinite; the first in row 1, column 1."),
+        ({"known": np.full((2, 5), np.inf)}, "Got 10 infinite; the first in row 0, column 0 (both counted from 0)."),
+        ({"dictionary": np.full((2, 5), np.nan)}, "infinite; the first in row 0, column 0 (both counted from 0)."),
         ({"known": 1e150 * NORMAL[:2]}, "known must have its largest entry between 1e-140 and 1e+140"),
         ({"released": NORMAL[:0]}, "released must have at least one row. Got 0 rows."),
         ({"released": NORMAL[:, :0]}, "released must have at least one numeric column. Got 0 numeric columns."),
@@ -184,7 +184,7 @@ def test_bad_entries_of_the_release_are_counted_and_the_first_is_placed(value, p
     with pytest.raises(InputError) as error:
         link(np.ones((1, 5)), released, motion="orthogonal")
     place = released.where(row, column)
-    assert place.startswith(f"row {row + 1}")
+    assert place.startswith(f"row {row}")
     assert str(error.value) == (
         f"released must be finite everywhere. Got {count} missing, NaN or infinite; the first in {place}."
     )

@@ -110,7 +110,7 @@ def test_signs_are_kept_by_factors_and_refused_by_logarithms():
     records[[4, 7], 1] *= -1
     message = (
         r"X must have no negative values for the scheme log-noise, which takes logarithms\. "
-        r"Got 2 records with negative ones; the first is row 5\. Shift or leave out such columns\."
+        r"Got 2 records with negative ones; the first is row 4 \(counted from 0\)\. Shift or leave out such columns\."
     )
     with pytest.raises(InputError, match=message):
         perturb(records, LogNoise())

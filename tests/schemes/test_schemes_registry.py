@@ -275,7 +275,7 @@ ZEROS = np.where(np.arange(40)[:, None] % 16 == 4, 0, RECORDS)
             lambda: perturb(ZEROS, "orthogonal-noise"),
             (
                 "X must have records with a direction for the scheme orthogonal-noise. "
-                "Got 3 of zeros only; the first is row 5. Leave them out."
+                "Got 3 of zeros only; the first is row 4 (counted from 0). Leave them out."
             ),
         ),
         (lambda: perturb(RECORDS, Ball(scale=1e200, beta=0)), "released must have its largest entry between"),

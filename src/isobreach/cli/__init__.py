@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
+from isobreach._naming import for_command_line
 from isobreach._text import discreet
 
 __all__ = ["GateError", "Interrupted", "main"]
@@ -42,7 +43,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.unraisablehook, hook = _once_more, sys.unraisablehook
     code, message = 0, None
     try:
-        code, message = _run(arguments)
+        with for_command_line():
+            code, message = _run(arguments)
     except BaseException as error:
         # Compiled code that is interrupted may raise something of its own instead.
         if not interrupted and not isinstance(error, Interrupted):

@@ -12,7 +12,7 @@ import click
 from isobreach._version import __version__
 from isobreach.cli import options
 from isobreach.cli.attack import attack
-from isobreach.cli.command_line import named_as_typed, typed_again
+from isobreach.cli.command_line import typed_again
 from isobreach.cli.console import Console
 from isobreach.cli.interruption import Commands
 from isobreach.errors import InputError, NothingLinkedWarning
@@ -106,7 +106,6 @@ def perturb(
 @options.steps
 @options.force
 @options.common
-@named_as_typed()
 def prepare(
     table: Any,
     out: Path,
@@ -236,7 +235,6 @@ app.add_command(attack)
 @click.option("--both", is_flag=True, help="Also audit the table standardised, and show both verdicts.")
 @options.force
 @options.common
-@named_as_typed()
 def audit(
     table: Any,
     scheme: str,
@@ -324,7 +322,6 @@ def audit(
 @options.owners_table("Columns to protect, by commas.")
 @options.force
 @options.common
-@named_as_typed()
 def compare(
     table: Any,
     schemes: tuple[str, ...] | None,

@@ -16,7 +16,7 @@ import click
 
 from isobreach._registry import ATTACKS
 from isobreach.cli import options
-from isobreach.cli.command_line import named_as_typed
+from isobreach.cli.command_line import Command
 from isobreach.cli.console import Console
 from isobreach.errors import InputError
 
@@ -70,7 +70,7 @@ def _taken(args: list[str]) -> tuple[str | None, list[str]]:
     return None, args
 
 
-class _Method(click.Command):
+class _Method(Command):
     """A subcommand; an option that belongs to other attacks is said to."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -104,7 +104,6 @@ def _options_of(name: str) -> set[str]:
 def _command(attack: Any) -> click.Command:
     """The subcommand of an attack."""
 
-    @named_as_typed()
     def callback(**given: Any) -> None:
         _run(attack, given)
 

@@ -14,7 +14,16 @@ from isobreach.errors import InputError
 # Where a result goes and how loudly, not what it is; the seed is told apart, because it may be drawn.
 _LEFT_OUT = frozenset({"out", "force", "seed", "json_only", "quiet", "config"})
 # Arguments of the library that no option of the same name stands for.
-_ARGUMENTS = {"coalition_sizes": "--coalitions", "X": "DATA", "released": "the trial release"}
+_ARGUMENTS = {"coalition_sizes": "--coalitions", "X": "DATA", "released": "the trial release", "output": "--out"}
+
+
+class Command(click.Command):
+    """A command whose errors name its options, as they are typed."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with named_as_typed():
+            return super().invoke(ctx)
 
 
 def typed_again() -> tuple[str, ...]:

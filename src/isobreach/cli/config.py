@@ -5,13 +5,13 @@ Names at the top are options of the present command. A table called like a comma
 holds options of that command, so that one file serves several. What is typed wins over the file.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from isobreach._phrases import names_like
 from isobreach.errors import InputError
 
 _NAME = "config"
@@ -50,8 +50,7 @@ def configured(context: click.Context, parameter: click.Parameter, path: Path | 
 
 
 def _unknown(name: str, context: click.Context, names: Iterable[str]) -> InputError:
-    close = difflib.get_close_matches(name.replace("_", "-"), list(names))
-    hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"See {context.command_path} --help."
+    hint = names_like(name.replace("_", "-"), list(names), "options")
     return InputError("--config", f"must hold options of {context.command_path}", repr(name), hint)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import click
 
 from isobreach.cli import Interrupted
+from isobreach.cli.command_line import Command
 
 _BROKEN_PIPE = 128 + 13  # as shells count a death by SIGPIPE; 1 would be a closed gate
 
@@ -17,6 +18,9 @@ class Commands(click.Group):
     Once compiled code has its own handlers (``geometry.lattice``), SIGINT raises KeyboardInterrupt, which click would
     turn into something else, and SIGTERM raises SystemExit without an exit code.
     """
+
+    command_class = Command
+    group_class = type
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from isobreach.cli import config
+from isobreach.cli.command_line import Command
 from isobreach.errors import InputError, IsobreachError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -289,7 +290,7 @@ def setting(one: Any, help_text: str | None = None, *, unset: bool = False) -> A
     return click.option(name, one.name, type=kind, metavar=told.get("metavar"), help=text, **shown)
 
 
-class WithScheme(click.Command):
+class WithScheme(Command):
     """A command with ``--scheme`` and the parameters of every scheme there is.
 
     They are looked up when the command is used: other packages may have schemes too.

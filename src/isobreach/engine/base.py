@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._phrases import place
 from isobreach._progress import Progress, no_progress
 from isobreach.engine.column import ArrayColumn, Column, FloatArray
 from isobreach.engine.workers import I, P, T, Workers
@@ -102,7 +103,7 @@ class Engine(ABC):
 
     def where(self, row: int, column: int) -> str:
         """Where an entry stands, in words for a message; both numbers are counted from 0."""
-        return f"row {row + 1}, column {column + 1}"
+        return place(row, column)
 
     def column(
         self,

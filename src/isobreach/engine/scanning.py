@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isobreach._arrow import numpy_type, vector_width
+from isobreach._phrases import place
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
 from isobreach.engine.base import Engine, Kernel, tile_rows
@@ -250,10 +251,9 @@ class FileEngine(Engine):
     def where(self, row: int, column: int) -> str:
         """Where an entry stands: its row and, where there are several files, the file; the name of its column."""
         file, within = self.files.file_of(row)
-        part = f" (row {within + 1} of {file})" if len(self.files.paths) > 1 else ""
+        part = f", which is row {within} of {file}" if len(self.files.paths) > 1 else ""
         columns = self.stored.columns
-        name = repr(columns[column]) if len(columns) == self.shape[1] else str(column + 1)
-        return f"row {row + 1}{part}, column {name}"
+        return place(row, columns[column] if len(columns) == self.shape[1] else column) + part
 
 
 def _within(rows: IntArray, group: Group) -> bool:

@@ -64,6 +64,7 @@ def _clustered_nodes(count: int) -> tuple[FloatArray, FloatArray]:
     return np.sin(angle) ** 2, np.pi / 4 * weights * np.sin(2 * angle)
 
 
+_NEARLY = 1 - 2.0**-53  # the largest probability that is no certainty
 _NODES, _WEIGHTS = _clustered_nodes(64)
 
 
@@ -237,7 +238,7 @@ def _optimal_offset(s: FloatArray, e: FloatArray, h: FloatArray) -> FloatArray:
     s, e = np.where(sure, 1.0, s), np.where(sure, 0.0, e)
     r = _height(np.ones_like(s), s, e)
     cap = _cap(np.sqrt(np.clip(s**2 + 2 * e * r, 0.0, 1.0)), h)
-    share = np.where(r >= 0, cap, 1 - cap)
+    share = np.minimum(np.where(r >= 0, cap, 1 - cap), _NEARLY)  # a cap too small to be seen is left all the same
     return np.where(sure | (r <= -1), 1.0, share)
 
 

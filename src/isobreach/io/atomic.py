@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from isobreach._naming import way
 from isobreach._text import visible
 from isobreach.errors import OutputError
 
@@ -221,7 +222,7 @@ def _parents(path: Path) -> Iterator[None]:
 
 
 def _exists(path: Path) -> OutputError:
-    return OutputError(f"{path} exists. Use --force to replace it.")
+    return OutputError(f"{path} exists. Use {way('--force', 'force=True')} to replace it.")
 
 
 def _sync(path: Path) -> None:

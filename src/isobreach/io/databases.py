@@ -7,7 +7,6 @@ name the database without it, and an engine's own words are repeated only where 
 may quote what stands in a table.
 """
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -17,6 +16,8 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 import numpy as np
 
+from isobreach._naming import way
+from isobreach._phrases import names_like
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.delimited import settled
 from isobreach.io.stores import Chroma, LanceDB, Qdrant
@@ -125,12 +126,11 @@ def _named(tables: list[tuple[str, str]], place: Address, name: str) -> tuple[st
     if not labels:
         raise InputError(name, "must be a database with tables", f"none in {place.name}")
     listed = ", ".join(labels[:_LISTED]) + (", ..." if len(labels) > _LISTED else "")
-    step = f"Name one after #, such as {place.name}#{labels[0]}, or use --query."
+    step = f"Name one after #, such as {place.name}#{labels[0]}, or {way('use --query', 'write a query there')}."
     if not place.asked:
         raise InputError(name, "must be one table of the database", f"{len(labels)} tables: {listed}", step)
-    close = difflib.get_close_matches(place.asked, labels)
-    step = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"It has: {listed}."
-    raise InputError(name, f"must be a table of {place.name}", repr(place.asked), step)
+    rule, step = f"must be a table of {place.name}", names_like(place.asked, labels, "tables")
+    raise InputError(name, rule, repr(place.asked), step)
 
 
 _USUAL = ("main", "public")  # schemas whose tables are named without them

@@ -18,6 +18,8 @@ from contextlib import suppress
 from itertools import islice, pairwise
 from typing import IO, Any, NamedTuple
 
+from isobreach._naming import way
+from isobreach._phrases import place
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.content import Content
@@ -41,7 +43,17 @@ _MISSING = [
 MISSING_MARKS = frozenset(mark.lower() for mark in (*_MISSING, "-", "--", "–", "—", "..", "n.a.", "missing"))
 _YEARS = (1800, 2200)
 _FEWEST = 3  # numbers that count: two, such as 0 and 1, may well be a record
-_NEXT = "Write a decimal point and no thousands separators, or choose other columns with --columns."
+
+
+def _plainly() -> str:
+    others = way("choose other columns with --columns", "leave the column out")
+    return f"Write a decimal point and no thousands separators, or {others}."
+
+
+def _encoded() -> str:
+    return way(
+        "Name its encoding, such as --encoding latin-1", "Read it with its encoding, such as latin-1, into a frame"
+    )
 
 
 class Written(NamedTuple):
@@ -58,9 +70,9 @@ class Written(NamedTuple):
     def error(self, got: str) -> InputError:
         """Return what to say of bytes that are not of this encoding."""
         if self.encoding is not None:
-            step = "Name another one with --encoding."
+            step = way("Name another one with --encoding.", "Name another one.")
             return InputError(self.name, f"must be text in the encoding {self.encoding}", got, step)
-        step = "Name its encoding, such as --encoding latin-1, or save it as UTF-8."
+        step = f"{_encoded()}, or save it as UTF-8."
         return InputError(self.name, "must be CSV in UTF-8", got, step)
 
 
@@ -310,9 +322,9 @@ def malformed(written: Written, layout: Layout, odd_rows: list[Any]) -> InputErr
         return InputError(
             written.name,
             f"must have {len(layout.names)} fields in every row, like its first line",
-            f"{row.actual_columns} in row {row.number - layout.header}",
+            f"{row.actual_columns} in {place(row.number - layout.header - 1)}",
         )
-    step = "" if written.encoding else "If it is not UTF-8, name its encoding, such as --encoding latin-1."
+    step = "" if written.encoding else f"If it is not UTF-8: {_encoded()}."
     rule = f"must be well-formed CSV in {written.encoding or 'UTF-8'}"
     return InputError(written.name, rule, "rows that cannot be parsed", step)
 
@@ -342,8 +354,8 @@ class Cells(NamedTuple):
         if 2 * numbers < filled or not filled:
             return None
         if numbers < filled:
-            row = pc.index(pc.or_(number, missing), False).as_py() + 1
-            raise InputError(name, f"must hold numbers in column {label!r}", f"text in row {row}")
+            row = pc.index(pc.or_(number, missing), False).as_py()
+            raise InputError(name, f"must hold numbers in column {label!r}", f"text in {place(row)}")
         return found
 
     def match(self, pattern: str) -> Any:
@@ -367,9 +379,9 @@ class Cells(NamedTuple):
         for pattern, got in ((_THOUSANDS, "thousands separators"), (_COMMA, "commas that may separate thousands")):
             odd = self.match(pattern)
             if pc.any(odd).as_py() and not (commas and pattern == _COMMA):
-                row = pc.index(odd, True).as_py() + 1
+                row = pc.index(odd, True).as_py()
                 rule = f"must hold numbers in column {label!r} whose decimal mark is clear"
-                raise InputError(name, rule, f"{got}, the first in row {row}", _NEXT)
+                raise InputError(name, rule, f"{got}, the first in {place(row)}", _plainly())
         text = pc.replace_substring(self.text, ",", ".")
         return pa.chunked_array([pc.if_else(self.missing, "nan", text).to_numpy().astype(float)])
 
@@ -393,9 +405,9 @@ def _check_points(name: str, label: str, cells: Any) -> None:
     pointed, either = pc.match_substring(text, "."), pc.match_substring_regex(text, _EITHER_POINT)
     if pc.any(either).as_py() and not pc.any(pc.and_not(pointed, either)).as_py():
         rule = f"must hold numbers in column {label!r} whose decimal mark is clear"
-        row = pc.index(either, True).as_py() + 1
-        got = f"points that may separate thousands beside decimal commas, the first in row {row}"
-        raise InputError(name, rule, got, _NEXT)
+        row = pc.index(either, True).as_py()
+        got = f"points that may separate thousands beside decimal commas, the first in {place(row)}"
+        raise InputError(name, rule, got, _plainly())
 
 
 def settled_ids(cells: Any) -> Any:

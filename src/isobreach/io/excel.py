@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from isobreach._naming import way
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.content import Content
 
@@ -34,7 +35,8 @@ def read_excel(content: Content, name: str, sheet: str | None) -> tuple[list[lis
     cells = [[None if cell == "" else cell for cell in row] for row in rows]
     others = ", ".join(map(repr, sheets[1:]))
     first = [
-        f"read the first of {len(sheets)} sheets, {name!r}; --sheet names another: {others}" for name in sheets[:1]
+        f"read the first of {len(sheets)} sheets, {name!r}; {way('--sheet names another', 'others')}: {others}"
+        for name in sheets[:1]
     ]
     notes = tuple(first) if sheet is None and others else ()
     return [row for row in cells if any(cell is not None for cell in row)], notes

@@ -5,7 +5,6 @@ Reading turns every way in which a file can be wrong into one line that says whe
 what stands in it is private. Writing is atomic.
 """
 
-import difflib
 import glob
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._arrow import arrow_array
+from isobreach._phrases import names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.atomic import atomic_file
@@ -366,9 +366,7 @@ def wanted_columns(
     known = set(available)
     for option, column in [("columns", c) for c in asked] + [("id_column", id_column)]:
         if column is not None and column not in known:
-            close = difflib.get_close_matches(column, available)
-            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
-            raise InputError(option, f"must name columns of {name}", repr(column), hint)
+            raise InputError(option, f"must name columns of {name}", repr(column), names_like(column, available))
     return tuple(asked) if id_column is None or id_column in asked else (id_column, *asked)
 
 

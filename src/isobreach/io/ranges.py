@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranges of attributes: a file with a line for each, or one range for all as text."""
 
-import difflib
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._phrases import count
+from isobreach._phrases import count, names_like
 from isobreach.errors import InputError
 from isobreach.io.content import Content, readable
 from isobreach.io.delimited import Written, read_csv, read_layout
@@ -85,9 +84,8 @@ def _by_name(told: tuple[str, ...], given: NDArray[np.float64], names: tuple[str
     values = np.tile([-np.inf, np.inf], (len(names), 1))
     for name, range_ in zip(told, given, strict=True):
         if name not in names:
-            close = difflib.get_close_matches(name, names)
-            hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Columns: {', '.join(names[:20])}."
-            raise InputError("bounds", "must name attributes that are columns of the other tables", repr(name), hint)
+            rule = "must name attributes that are columns of the other tables"
+            raise InputError("bounds", rule, repr(name), names_like(name, names))
         values[names.index(name)] = range_
     return values
 

@@ -5,7 +5,6 @@ Any frame that narwhals reads, and any file, goes through Arrow into NumPy colum
 decided by ``isobreach.preparation``.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.files import wanted_columns
@@ -91,9 +91,7 @@ def as_raw(given: Any, name: str, columns: Sequence[str] | None = None, id_colum
 def without_column(table: RawTable, name: str, column: str) -> tuple[RawTable, RawColumn]:
     """Return a table without one of its columns, and that column."""
     if column not in table.names:
-        close = difflib.get_close_matches(column, table.names)
-        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
-        raise InputError("label", f"must name a column of {name}", repr(column), hint)
+        raise InputError("label", f"must name a column of {name}", repr(column), names_like(column, table.names))
     rest = tuple(one for one in table.columns if one.name != column)
     if not rest:
         raise InputError(name, f"must have a column besides {column!r}", "none")

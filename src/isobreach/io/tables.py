@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._arrow import fill, is_numeric, numpy_type, plain
+from isobreach._naming import way
 from isobreach._validation import check_choice, check_names, check_shape, check_table
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.vectors import Chosen, chosen, entry_names, from_objects, is_vectors, matrix
@@ -257,9 +258,11 @@ def _left_out(
         raise InputError(name, "must have at least one numeric column", listed)
     if name in _WHOLE:
         numeric = ",".join(columns[:_LISTED]) + (",..." if len(columns) > _LISTED else "")
-        step = (
-            f"Use --columns {numeric} (in Python: select them before the call), or name its ids with --id-column. If "
-            "the table was prepared before its release, add --steps FILE (in Python: table.apply)."
+        step = way(
+            f"Use --columns {numeric}, or name its ids with --id-column. If the table was prepared before its release, "
+            "add --steps FILE, which lies beside the key.",
+            f"Select the others before the call ({numeric}). If the table was prepared before its release, prepare the "
+            "records alike: table.apply(records).",
         )
         raise InputError(name, "must hold numbers in every column, as released rows do", listed, step)
     return (f"left out {listed}",)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._arrow import is_numeric, plain
-from isobreach._phrases import count
+from isobreach._naming import way
+from isobreach._phrases import count, place
 from isobreach.errors import InputError
 
 _WRITTEN = r"^\s*[\[(]\s*[-+]?\.?\d[-+.\deE]*[\s,]"  # the beginning of [0.1, 0.2] or (1 2)
@@ -50,7 +51,7 @@ def chosen(table: Any, name: str, *, required: bool, ids: str | None = None, bes
         return Chosen(tuple(labels), tuple(found), (), ())
     if len(found) > 1:
         listed = ", ".join(map(repr, found))
-        step = f"Name one: {columns_option(name)} {found[0]} (in Python: select it before the call)."
+        step = way(f"Name one: {columns_option(name)} {found[0]}.", "Select one before the call.")
         raise InputError(name, "must have one column of vectors, or a choice", f"{len(found)}: {listed}", step)
     others = (*(label for label in labels if label != found[0]), *beside)
     said = f"; the columns beside them were left out: {', '.join(map(repr, others))}" if others else ""
@@ -67,7 +68,7 @@ def columns_option(name: str) -> str:
 
 
 def _select(name: str) -> str:
-    return f"choose columns with {columns_option(name)} (in Python: select them before the call)"
+    return way(f"choose columns with {columns_option(name)}", "select columns before the call")
 
 
 def is_vectors(column: Any) -> bool:
@@ -104,8 +105,8 @@ def matrix(column: Any, name: str, label: str) -> NDArray[Any]:
     pieces = [getattr(piece, "storage", piece) for piece in column.chunks]
     column = pa.chunked_array(pieces, type=stored)
     if column.null_count:
-        first = int(np.flatnonzero(column.is_null().to_numpy())[0]) + 1
-        got = f"{count(column.null_count, 'missing vector')}, the first in row {first}"
+        first = int(np.flatnonzero(column.is_null().to_numpy())[0])
+        got = f"{count(column.null_count, 'missing vector')}, the first in {place(first)}"
         raise InputError(name, f"must have a vector in every row of {label!r}", got)
     column = _parsed(column, name, label) if _is_text(stored) else column
     lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
@@ -157,7 +158,7 @@ def _width(lists: Any, name: str, label: str) -> int:
         other = np.flatnonzero(lengths != width)
         if len(other):
             row = int(other[0])
-            got = f"{width} numbers in row 1, {int(lengths[row])} in row {row + 1}"
+            got = f"{width} numbers in row 0, {int(lengths[row])} in {place(row)}"
             step = f"Keep the vectors of one model, or {_select(name)}."
             raise InputError(name, f"must hold vectors of one length in {label!r}", got, step)
     if not width:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from isobreach._naming import way
 from isobreach._phrases import MOTIONS, cell, count, expected, probability
 from isobreach.document import Document, Section
 from isobreach.document import Table as DocumentTable
@@ -15,6 +16,8 @@ from isobreach.linking.linker import CHANCE_LIMIT
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 _NONE_COMPLETE = "no known record is complete, and partial ones are completed by the links of complete ones"
+_AUTO, _RIGID, _ESTIMATE = "motion='auto'", "motion='rigid'", "noise='estimate'"
+_NORMALISED = "records divided by their lengths"
 _FEW = 3  # known records that a motion with a translation can take for one another
 
 
@@ -93,20 +96,25 @@ def link_document(linkage: Linkage) -> Document:
 
 def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | None:
     """What it may mean that no record found a place among the release's ``rows``; None if one did."""
-    if len(linkage.linked) or any(0 < len(places) < rows for places in linkage.candidates):
+    if len(linkage.linked):
+        return None
+    if (doubted := _by_chance(linkage)) is not None:
+        return f"No link: {doubted}."
+    if any(0 < len(places) < rows for places in linkage.candidates):
         return None
     if len(linkage.partial) == len(linkage.rows):
         return f"No link: {_NONE_COMPLETE}. Give at least one complete record, as a rule one for each missing cell."
     if not linkage.complete:
+        named = way("--motion", "motion=")
         return (
             "No link: the search reached its limit before any record found a place. "
-            "It goes further with the motion named (--motion) or with more known records."
+            f"It goes further with the motion named ({named}) or with more known records."
         )
     few = ", they are too few (a translation takes three or more)" if len(linkage.rows) < _FEW else ""
-    maps = "another map" + ("" if linkage.reason else " (try --motion auto)")
+    maps = "another map" + ("" if linkage.reason else f" (try {way('--motion auto', _AUTO)})")
     noisy = linkage.posterior is not None
-    noise = "noise of another level or kind" if noisy else "noise (try --noise estimate)"
-    scaled = "" if normalised else ", vectors scaled to length one (try --normalise)"
+    noise = "noise of another level or kind" if noisy else f"noise (try {way('--noise estimate', _ESTIMATE)})"
+    scaled = "" if normalised else f", vectors scaled to length one (try {way('--normalise', _NORMALISED)})"
     return (
         f"No link: none of the known records is in the release{few}, or its distances are not those of the records: "
         f"{maps}, {noise}{scaled}. "
@@ -114,31 +122,53 @@ def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | N
     )
 
 
+def _by_chance(linkage: Linkage) -> str | None:
+    """What is found but not linked, because chance could have placed it, and what to do; None where nothing is."""
+    if linkage.posterior is not None or linkage.chance is None or len(linkage.linked):
+        return None
+    chances = linkage.chance[np.isfinite(linkage.chance)]
+    if not len(chances):
+        return None
+    advice = "give more known records"
+    if linkage.motion == "similarity" and not linkage.reason:
+        advice += f", or try {way('--motion rigid', _RIGID)} if the release has no scale of its own"
+    placed = "all" if len(chances) == len(linkage.rows) else f"{len(chances)} of"
+    return (
+        f"{placed} {count(len(linkage.rows), 'known record')} find a place together in the release, but chance alone "
+        f"would make {expected(float(chances.min()))} such places: {advice}"
+    )
+
+
 def unlinked_reasons(linkage: Linkage) -> tuple[str, ...]:
-    """What it may mean that no known record is linked, the likeliest first, with what to try in Python."""
+    """What it may mean that no known record is linked, the likeliest first, with what to try."""
     reasons = []
     if len(linkage.partial) == len(linkage.rows):
         return (f"{_NONE_COMPLETE} (give some that are)",)
     if not linkage.complete:
         reasons.append("the search reached its limit (name the motion, or give more known records)")
-    if not linkage.reason:
+    doubted = _by_chance(linkage)
+    if doubted is not None:
+        reasons.append(doubted)
+    elif not linkage.reason:
         reasons.append(
             f"the release is not behind {MOTIONS[linkage.motion]}, as named, or it is on another scale "
-            "(try motion='auto')"
+            f"(try {way('--motion auto', _AUTO)})"
         )
-    elif linkage.if_named is not None:
+    if linkage.if_named is not None:
         motion, links = linkage.if_named
-        hint = f"name the motion if you know it: motion={motion!r} would link {links} of {len(linkage.rows)}"
+        named = way(f"--motion {motion}", f"motion={motion!r}")
+        hint = f"name the motion if you know it: {named} would link {links} of {len(linkage.rows)}"
         reasons.append(f"chance alone could place so few records in so coarse a release ({hint})")
     reasons.append("they are not in the release")
     if linkage.posterior is None:
-        reasons.append("the release carries noise (try noise='estimate')")
+        reasons.append(f"the release carries noise (try {way('--noise estimate', _ESTIMATE)})")
     else:
         reasons.append("the noise is of another level or kind")
     reasons.append("they are too few (behind a translation it takes three or more, under noise or rounding still more)")
-    reasons.append("its values were rounded by more than they show (try tolerance=)")
+    reasons.append(f"its values were rounded by more than they show (try {way('--tolerance', 'tolerance=')})")
     if linkage.reason:
-        reasons.append("it is on another scale (name motion='similarity', or bring the records to its scale)")
+        named = way("--motion similarity", "motion='similarity'")
+        reasons.append(f"it is on another scale (name {named}, or bring the records to its scale)")
     return tuple(reasons)
 
 
@@ -155,7 +185,7 @@ def link_sentences(linkage: Linkage, columns: int, known_columns: int) -> list[s
         motion, links = linkage.if_named
         lines.append(
             "Chance alone could place so few records in so coarse a release. Name the motion if you know it: "
-            f"--motion {motion} would link {links} of {len(linkage.rows)}."
+            f"{way(f'--motion {motion}', f'motion={motion!r}')} would link {links} of {len(linkage.rows)}."
         )
     lines += filter(None, [partial_sentence(linkage)])
     if columns > known_columns:
@@ -163,6 +193,11 @@ def link_sentences(linkage: Linkage, columns: int, known_columns: int) -> list[s
             f"The release is wider than the records, {count(columns, 'column')} against {known_columns}: "
             f"{columns - known_columns} of them were taken for padding."
         )
+        if not len(linkage.linked):
+            alike = way(
+                "add --steps FILE, which lies beside the key", "prepare the records alike: table.apply(records)"
+            )
+            lines.append(f"If the table was prepared before its release, {alike}.")
     if not linkage.complete:
         lines.append("The search for links reached its limit: what it left open counts as ambiguous.")
     if linkage.dictionary is not None:
@@ -178,14 +213,26 @@ def _doubts(linkage: Linkage) -> list[str]:
             f"A released coordinate carries noise of standard deviation {linkage.noise:.4g}; the least sure link has "
             f"posterior {least}."
         )
-    if linkage.chance is not None and not (linkage.status == "absent").any():
-        most = float(np.nanmax(linkage.chance[linkage.linked], initial=0.0))
-        if most > CHANCE_LIMIT:
-            lines.append(
-                "The links hold only if the known records are in the release: chance alone would make "
-                f"{expected(most)} such matches."
-            )
+    if (most := needs_presence(linkage)) is not None:
+        lines.append(
+            "The links hold only if the known records are in the release: chance alone would make "
+            f"{expected(most)} such matches."
+        )
     return lines
+
+
+def needs_presence(linkage: Linkage) -> float | None:
+    """Return the chance matches of links that hold only if the records are in the release; None where all are certain.
+
+    Parameters
+    ----------
+    linkage
+        What was linked.
+    """
+    if linkage.chance is None or not len(linkage.linked) or (linkage.status == "absent").any():
+        return None
+    most = float(np.nanmax(linkage.chance[linkage.linked], initial=0.0))
+    return most if most > CHANCE_LIMIT else None
 
 
 def partial_sentence(linkage: Linkage) -> str:

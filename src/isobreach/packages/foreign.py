@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import place
 from isobreach._random import RandomSource
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.schemes import Key, Release, Scheme
@@ -51,7 +52,7 @@ class Foreign(Scheme):
         zero = np.flatnonzero(~records.any(axis=1))
         if self.directions and len(zero):
             rule = f"must have records with a direction for the scheme {self.name}"
-            got = f"{len(zero)} of zeros only; the first is row {zero[0] + 1}"
+            got = f"{len(zero)} of zeros only; the first is {place(int(zero[0]))}"
             raise InputError("X", rule, got, "Leave them out.")
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._phrases import count
+from isobreach._phrases import count, place
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable
 from isobreach.preparation.recognising import amounts, as_amounts, as_days, as_truths, dates
@@ -105,7 +105,7 @@ def _codes(column: RawColumn, steps: Mapping[str, Mapping[str, Any]], name: str)
     missing = np.array([cell is None for cell in cells], dtype=np.bool_)
     unknown = [row for row, cell in enumerate(cells) if cell is not None and cell not in set(categories)]
     if unknown:
-        got = f"{count(len(unknown), 'row')} with another one, the first in row {unknown[0] + 1}"
+        got = f"{count(len(unknown), 'row')} with another one, the first in {place(unknown[0])}"
         raise InputError(name, f"must have the categories of the prepared table in column {column.name!r}", got)
     filled = np.where(missing, categories[0], cells).astype(object)
     codes = encoder(categories).transform(filled[:, None])

@@ -15,19 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._naming import way
 from isobreach._phrases import count
 from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
 from isobreach.preparation.recognising import amounts, as_truths, dates, marked, names_rows, truths
-from isobreach.preparation.steps import MISSED, REASONS, Step, Steps
+from isobreach.preparation.steps import MISSED, ONE_HOT, Step, Steps, reason_words
 from isobreach.preparation.table import PreparedTable
 
 MISSING, CATEGORIES = ("drop", "mean"), ("one-hot", "leave-out")
 MOST_CATEGORIES = 50  # of one column: more would make more columns than an audit of people can use
 _LISTED = 8  # columns with missing values that a message names
-_IN_PYTHON = ("missing='drop'", "missing='mean'", "columns=[...]")
+_DROP, _MEAN = "missing='drop'", "missing='mean'"
 
 
 def prepare(
@@ -55,7 +56,7 @@ def prepare(
             kept.append(made)
     if not kept:
         left = " ".join(step.sentence for step in steps[:4]).removesuffix(".")
-        steps_left = [] if categories == "one-hot" else ["To keep categories: --categories one-hot."]
+        steps_left = [] if categories == "one-hot" else [f"To keep categories: {way('--categories one-hot', ONE_HOT)}."]
         step = " ".join([*steps_left, *(f"Note: {note}." for note in raw.notes)])
         raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
     texts = sum(step.parameters.get("reason") == "text" for step in steps)
@@ -108,7 +109,7 @@ def _stays(step: Step, present: set[str]) -> bool:
 
 
 def _left_out(column: str, reason: str) -> Step:
-    return Step(column, "left out", {"reason": reason}, f"Column {column!r} was left out: {REASONS[reason]}.")
+    return Step(column, "left out", {"reason": reason}, f"Column {column!r} was left out: {reason_words(reason)}.")
 
 
 def _decided(
@@ -153,7 +154,7 @@ def _decided(
         return None, [_left_out(label, "constant text")]
     if not one_hot:
         if named:
-            hint = "Add --categories one-hot (in Python: categories='one-hot'), or leave it out of the columns."
+            hint = f"Add {way('--categories one-hot', ONE_HOT)}, or leave it out of the columns."
             raise InputError("columns", f"must be numeric columns of {name}", f"text in {label!r}", hint)
         return None, [_left_out(label, "text")]
     return column, []
@@ -204,8 +205,9 @@ def _complete(
         raise _undecided(holes, whole, len(kept), name, texts)
     if missing == "drop":
         if not whole.any():
-            rule = "must have a row without missing values where --missing is drop"
-            step = "Use --missing mean, or leave out the emptiest columns: name the others with --columns."
+            rule = f"must have a row without missing values for {way('--missing drop', _DROP)}"
+            mean, others = way("--missing mean", _MEAN), way("--columns", "columns=")
+            step = f"Use {mean}, or leave out the emptiest columns: name the others with {others}."
             raise InputError(name, rule, "none", step)
         gone = total - int(whole.sum())
         said = f"{count(gone, 'row')} of {total:,} with missing values were dropped; {total - gone:,} are left."
@@ -222,13 +224,14 @@ def _undecided(
     rest = f" and {len(counts) - _LISTED} more columns" if len(counts) > _LISTED else ""
     cells, total = sum(number for number, _ in counts), len(whole)
     kept, kept_columns = int(whole.sum()), count(columns, "column")
-    drop, mean, fewer = ("--missing drop", "--missing mean", "--columns") if name == "DATA" else _IN_PYTHON
+    drop, mean = way("--missing drop", _DROP), way("--missing mean", _MEAN)
+    fewer = way("--columns", "columns=[...]")
     step = (
         f"{drop} leaves {kept:,} of {total:,} rows with all {kept_columns}; {mean} keeps all {total:,} rows and fills "
         f"{count(cells, 'cell')} with the column's mean or most common category; or name fewer columns with {fewer}."
     )
     if texts:
-        encode = "--categories one-hot" if name == "DATA" else "categories='one-hot'"
+        encode = way("--categories one-hot", ONE_HOT)
         are, them = ("is", "it") if texts == 1 else ("are", "them")
         step += f" {count(texts, 'column')} of text {are} left out: {encode} keeps {them}."
     got = f"{count(cells, 'missing value')} in {len(counts)} of {kept_columns}: {listed}{rest}"

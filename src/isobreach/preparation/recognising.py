@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._phrases import count
+from isobreach._naming import way
+from isobreach._phrases import count, place
 from isobreach.errors import InputError
 from isobreach.io import MISSING_MARKS, RawColumn
 
@@ -69,9 +70,9 @@ def amounts(cells: Sequence[Any], column: str, name: str, *, commas: bool) -> tu
         return None
     if len(right) < len(filled):
         bad = {cell for cell, one in zip(filled, found, strict=True) if one is None}
-        first = next(row for row, cell in enumerate(cells) if cell in bad) + 1
-        got = f"text in {count(len(filled) - len(right), 'row')}, the first in row {first}"
-        step = "Correct it, or leave the column out: name the others with --columns (columns= in Python)."
+        first = next(row for row, cell in enumerate(cells) if cell in bad)
+        got = f"text in {count(len(filled) - len(right), 'row')}, the first in {place(first)}"
+        step = f"Correct it, or leave the column out: name the others with {way('--columns', 'columns=')}."
         raise InputError(name, f"must hold numbers in column {column!r}, as it does elsewhere", got, step)
     mark = decimal_mark([one["number"] for one in right], any(one["before"] for one in right), commas=commas)
     if mark is None:
@@ -116,7 +117,7 @@ def as_amounts(cells: Sequence[Any], mark: str, column: str, name: str) -> Float
             plain = re.sub(rf"[{re.escape(',' if mark == '.' else '.')}'’ \u00a0\u202f]", "", one["number"])
             value = float(plain.replace(",", ".") + (one["power"] or ""))
         except (AssertionError, ValueError):
-            raise InputError(name, f"must hold numbers in column {column!r}", f"text in row {row + 1}") from None
+            raise InputError(name, f"must hold numbers in column {column!r}", f"text in {place(row)}") from None
         negative = one["open"] or (one["sign"] or one["inner"] or "") in ("-", "−")
         values[row] = -value if negative and value else value
     return values
@@ -140,7 +141,7 @@ def as_days(cells: Sequence[Any], form: str, column: str, name: str) -> FloatArr
     """Return days since 1970-01-01 of dates in a known form; NaN where missing."""
     days = [np.nan if marked(cell) else _day(cell, form) for cell in cells]
     if None in days:
-        got = f"other text in row {days.index(None) + 1}"
+        got = f"other text in {place(days.index(None))}"
         raise InputError(name, f"must hold dates in column {column!r}, written {form}", got)
     return np.array(days, dtype=np.float64)
 
@@ -178,7 +179,7 @@ def as_truths(cells: Sequence[Any], words: Sequence[str], column: str, name: str
     values = [np.nan if cell is None else meant.get(cell.lower()) for cell in cells]
     if None in values:
         rule = f"must hold {words[1]!r} or {words[0]!r} in column {column!r}"
-        raise InputError(name, rule, f"other text in row {values.index(None) + 1}")
+        raise InputError(name, rule, f"other text in {place(values.index(None))}")
     return np.array(values, dtype=np.float64)
 
 

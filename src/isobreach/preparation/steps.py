@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from isobreach._naming import way
 from isobreach._phrases import count
 from isobreach.errors import InputError
 
@@ -13,7 +14,7 @@ SCHEMA = "isobreach/steps/1"
 # Why a column is left out, and what is said of those that are.
 REASONS = {
     "id": "it only names or counts the rows",
-    "text": "text, and categories were not asked for (--categories one-hot keeps them)",
+    "text": "text, and categories were not asked for",
     "many values": "text with too many different values for categories",
     "constant text": "the same text in every row",
     "constant": "the same value in every row",
@@ -21,6 +22,7 @@ REASONS = {
     "other": "neither numbers, dates nor text",
     "beside": "a note beside vectors, which are the data",
 }
+ONE_HOT = "categories='one-hot'"
 MISSED = ("text", "many values", "constant text", "beside")  # reasons to leave out what is neither an id nor constant
 
 
@@ -104,6 +106,18 @@ class Steps:
             raise InputError(name, f"must be a file of steps, {SCHEMA}", "other content", step) from None
 
 
+def reason_words(reason: str) -> str:
+    """Return why a column is left out, and how to keep it where that is a matter of choice.
+
+    Parameters
+    ----------
+    reason
+        One of ``REASONS``.
+    """
+    kept = f" ({way('--categories one-hot', ONE_HOT)} keeps them)" if reason == "text" else ""
+    return f"{REASONS[reason]}{kept}"
+
+
 def done_words(steps: Sequence[Step]) -> list[str]:
     """Return the steps in words, columns to which the same was done in one sentence.
 
@@ -126,7 +140,7 @@ def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
     told = f"{count(len(columns), 'column')} ({listed})"
     match what:
         case "left out":
-            why = REASONS[str(reason)].replace("it only names or counts", "they only name or count")
+            why = reason_words(str(reason)).replace("it only names or counts", "they only name or count")
             return f"{told} were left out: {why}."
         case "filled":
             cells = sum(int(step.parameters["cells"]) for step in several)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import place
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
@@ -65,7 +66,7 @@ class LogNoise(Scheme):
         """Return values times lognormal factors, whose logarithms are Gaussian along axes."""
         if (values < 0).any():
             negative = np.flatnonzero((values < 0).any(axis=1))
-            got = f"{len(negative)} records with negative ones; the first is row {negative[0] + 1}"
+            got = f"{len(negative)} records with negative ones; the first is {place(int(negative[0]))}"
             rule = f"must have no negative values for the scheme {self.name}, which takes logarithms"
             raise InputError("X", rule, got, "Shift or leave out such columns.")
         return np.asarray(values * np.exp(source.standard_normal((len(values), len(weighted))) @ weighted))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import place
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
@@ -62,7 +63,7 @@ class OrthogonalNoise(Scheme):
         n = records.shape[1]
         zero = np.flatnonzero(~records.any(axis=1))
         if len(zero):
-            got = f"{len(zero)} of zeros only; the first is row {zero[0] + 1}"
+            got = f"{len(zero)} of zeros only; the first is {place(int(zero[0]))}"
             raise InputError(
                 "X", f"must have records with a direction for the scheme {self.name}", got, "Leave them out."
             )

@@ -19,6 +19,7 @@ from isobreach.linking import (
     link_sentences,
     link_table,
     motion_json,
+    needs_presence,
     no_link,
     partial_json,
 )
@@ -50,7 +51,7 @@ def verdict(summary: AttackSummary) -> str:
 def sentences(summary: AttackSummary) -> list[str]:
     """What the attacker learned, a sentence each."""
     links = summary.links
-    sure = "" if summary.linkage.posterior is not None else " with certainty"
+    sure = "" if summary.linkage.posterior is not None or needs_presence(summary.linkage) else " with certainty"
     lines = [
         f"{links['linked']} of {count(summary.known_records, 'known record')} linked to a released row{sure}"
         + (f", {links['ambiguous']} ambiguous" if links["ambiguous"] else "")
@@ -94,15 +95,34 @@ def _exposure(summary: AttackSummary) -> list[str]:
             "and where none can be given the attack may still succeed."
         )
     if summary.linkage.motion != "orthogonal" and summary.hidden_dimension:
-        lines.append(
-            "A translation hides the records' lengths: probabilities are model-based, those of an attacker to whom all "
-            "hidden directions are alike. For a given table they can be too high, with few links by a factor of two; "
-            "the owner, who knows the lengths, can compute them without that assumption."
-        )
+        lines.append(_without_lengths(summary))
     if summary.baseline_probability is not None:
         baseline = probability(summary.baseline_probability)
         lines.append(f"An attacker who knows no record succeeds with probability {baseline}.")
     return lines
+
+
+def _without_lengths(summary: AttackSummary) -> str:
+    """What figures mean behind a translation: a certainty needs no length, and every other figure a model of it."""
+    certain, hidden = summary.rows_at_least[1.0], "A translation hides the records' lengths"
+    if summary.kind == "model-based" and certain == summary.other_rows:
+        return f"{hidden}. These figures do not need them: the estimates hold whatever the hidden part of a record is."
+    model = (
+        "model-based, those of an attacker to whom all hidden directions are alike. For a given table they can be too "
+        "high, with few links by a factor of two; the owner, who knows the lengths, can compute them without that "
+        "assumption."
+    )
+    if summary.kind != "model-based" or not certain:
+        return f"{hidden}: probabilities are {model}"
+    return f"{hidden}. A probability of 1 holds whatever the hidden part of the record is. The others are {model}"
+
+
+def _kind(summary: AttackSummary) -> str:
+    """What the figures of a table are."""
+    if summary.kind != "model-based" or not summary.rows_at_least[1.0]:
+        return KINDS[summary.kind]
+    certain = summary.rows_at_least[1.0] == summary.other_rows
+    return "certain" if certain else "model-based, but for those of 1, which are certain"
 
 
 def result_json(summary: AttackSummary, best_id: Any = None) -> dict[str, Any]:
@@ -230,7 +250,7 @@ def _numbers(summary: AttackSummary) -> tuple[str, tuple[Text | Table, ...]]:
     if summary.baseline_probability is not None:
         rows.append(("baseline: an attacker who knows no record", probability(summary.baseline_probability)))
     what = (
-        f"{KINDS[summary.kind].capitalize()}, given the links. Higher is worse. A breach is an estimate within "
+        f"{_kind(summary).capitalize()}, given the links. Higher is worse. A breach is an estimate within "
         f"{percent(summary.epsilon)} of the record's length (its Euclidean norm)."
     )
     return (
@@ -239,7 +259,7 @@ def _numbers(summary: AttackSummary) -> tuple[str, tuple[Text | Table, ...]]:
             Text(what, soft=True),
             Table(
                 "Breach probability of the other released rows",
-                ("rows", Column("probability", KINDS[summary.kind], number=True)),
+                ("rows", Column("probability", _kind(summary), number=True)),
                 tuple(rows),
             ),
         ),

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._naming import way
+from isobreach._phrases import place
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach.attacks.base import Attack, Reconstruction
@@ -177,14 +179,18 @@ def normalised(records: NDArray[Any], name: str) -> NDArray[Any]:
     norms = row_norms(np.asarray(records, dtype=np.float64))
     lacking = int(np.isnan(norms).sum())
     if lacking:
-        rule = "must hold complete records where --normalise is given: the length of the others is not known"
+        rule = f"must hold complete records with {_normalise()}: the length of the others is not known"
         raise InputError(name, rule, f"{lacking} with missing cells", "Leave those out.")
     zeros = np.flatnonzero(norms == 0)
     if len(zeros):
-        got = f"{len(zeros)}; the first in row {zeros[0] + 1}"
-        raise InputError(name, "must have no records of zeros where --normalise is given", got)
+        got = f"{len(zeros)}; the first in {place(int(zeros[0]))}"
+        raise InputError(name, f"must have no records of zeros with {_normalise()}", got)
     kind = records.dtype if records.dtype.kind == "f" else np.dtype(np.float64)
     return np.asarray((records / norms[:, None]).astype(kind))
+
+
+def _normalise() -> str:
+    return way("--normalise", "normalise=True (reconstruct)")
 
 
 def hints(linkage: Linkage, known: NDArray[Any], release: Engine) -> tuple[str, ...]:
@@ -198,7 +204,7 @@ def hints(linkage: Linkage, known: NDArray[Any], release: Engine) -> tuple[str, 
         least, most = min(least, low), max(most, high)
     if most - least > _ALIKE * most:
         return ()
-    return ("All released rows have the same length, the known records do not: try --normalise.",)
+    return (f"All released rows have the same length, the known records do not: try {_normalise()}.",)
 
 
 def _length_range(block: FloatArray, first_row: int, params: None) -> tuple[float, float]:

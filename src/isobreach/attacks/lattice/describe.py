@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from isobreach._naming import way
 from isobreach._phrases import count
 from isobreach.attacks.lattice.attack import LatticeReconstruction
 from isobreach.document import Bullets, Document, Section, Table, Text
@@ -18,10 +19,7 @@ SCHEMA = "isobreach/lattice/1"
 HEAD = ("column", "step", "named by", "sign by", "offset by")
 _WORDS = {"": "open", "origin": "no translation"}
 NOT_SAFE = "No claim is not 'safe'"
-_MISSES = (
-    "this attack needs a table of whole numbers, decimals or standardised decimals, and may miss one that is: more "
-    "time (--budget) or other rows (--seed) may find it."
-)
+_MISSES = "this attack needs a table of whole numbers, decimals or standardised decimals, and may miss one that is: "
 _SUPPOSED = (
     "A claim supposes that the release is an orthogonal or rigid motion of the records, or a similarity of them, "
     "rounded or with noise or not, and that the records themselves lie on the grid, or did before parts of a step were "
@@ -163,8 +161,9 @@ def lattice_sentences(told: LatticeFindings) -> list[str]:
     """What the attacker learned and what is left, a sentence each."""
     found = told.found
     if not found.claimed:
+        seed = way("--seed", "seed=")
         return [
-            f"{NOT_SAFE}: {_MISSES}",
+            f"{NOT_SAFE}: {_MISSES}more time ({way('--budget', 'budget=')}) or other rows ({seed}) may find it.",
             "Other attacks need no grid: try isobreach attack known-input with a few known records.",
         ]
     lines = [found.reason]
@@ -321,9 +320,10 @@ def _up_to(told: LatticeFindings) -> str:
 
 
 def _would_settle(told: LatticeFindings) -> str:
-    ways = [] if told.known is not None else ["a few known records (--known; nobody need tell their rows)"]
-    ways += [] if told.sample is not None else ["a sample of the same population (--sample)"]
-    ways += [] if told.bounds else ["the attributes' ranges (--bounds)"]
+    known = f"a few known records ({way('--known', 'known=')}; nobody need know their rows)"
+    ways = [] if told.known is not None else [known]
+    ways += [] if told.sample is not None else [f"a sample of the same population ({way('--sample', 'sample=')})"]
+    ways += [] if told.bounds else [f"the attributes' ranges ({way('--bounds', 'bounds=')})"]
     if told.known is not None:
         ways.insert(0, "more known records")
     if told.sample is not None:

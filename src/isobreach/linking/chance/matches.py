@@ -138,12 +138,11 @@ def chance_matches(
         i = order[place]
         factor = least_telling(log_pair[i, order[:place]][None], telling)[0]
         whole += log_expected[i] + max(factor, implied(i, order[:place], log_pair[i]))
+    scales = -float(log_pair[np.isfinite(log_pair)].min()) if scale is not None and count > 1 else 0.0
+    whole += scales
     drawn = log_matches_of_strangers(
-        everyone, records, radius, rows, partners=partners, norms_kept=norms_kept, scale=scale or 1.0
+        everyone, records, radius, rows, partners=partners, norms_kept=norms_kept, scale=scale or 1.0, scales=scales
     )
-    if scale is not None and count > 1:
-        lost = float(log_pair[np.isfinite(log_pair)].min())
-        whole, drawn = whole - lost, drawn - lost
     return np.asarray(np.exp(np.minimum(np.maximum(np.maximum(one, whole), drawn), 700.0)))
 
 

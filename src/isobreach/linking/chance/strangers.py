@@ -24,7 +24,8 @@ the others, out of K known records and m rows, so many such assignments are expe
 
     C(K - r, q - r) * m Q'_r(r) * prod_(r < t < q) m Q_t(t)
 
-Whichever r gives the most counts, and for record i no less than m Q'_i(q), the chance matches beside true links.
+Whichever r gives the most counts, and for record i no less than m Q'_i(q), the chance matches beside true links. Where
+the scale had to be found, assignments with r < 2 had as many tries as there are scales.
 """
 
 from dataclasses import dataclass
@@ -63,6 +64,7 @@ class StrangerDrawing:
 
 
 DRAWING = StrangerDrawing()
+_FIXES_SCALE = 2  # right links whose distance gives the scale
 
 
 class Strangers:
@@ -120,6 +122,7 @@ def log_matches_of_strangers(
     partners: int,
     norms_kept: bool,
     scale: float,
+    scales: float = 0.0,
 ) -> FloatArray:
     """Log of the expected chance matches of each linked record; -inf where no column is on a grid.
 
@@ -139,6 +142,8 @@ def log_matches_of_strangers(
         Whether norms are known besides distances.
     scale
         How many times longer records are in the release's units than in their own, in which grids are decimal.
+    scales
+        Log of the number of scales that had a try. Two right links fix the scale, so that it counts for fewer only.
     """
     count = len(records)
     order = np.lexsort(known[records].T)
@@ -158,7 +163,8 @@ def log_matches_of_strangers(
         alone, first, later = np.log(rows * alone), np.log(rows * first), np.log(rows * later)
     right = np.arange(partners)
     ways = gammaln(len(known) - right + 1) - gammaln(partners - right + 1) - gammaln(len(known) - partners + 1)
-    together = (ways + first + np.append(np.cumsum(later[:0:-1])[::-1], 0.0)).max()
+    found = np.where(right < _FIXES_SCALE, scales, 0.0)
+    together = (ways + found + first + np.append(np.cumsum(later[:0:-1])[::-1], 0.0)).max()
     matches = np.empty(count)
     matches[order] = np.maximum(alone, together)
     return matches
