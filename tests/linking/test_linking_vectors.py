@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 from effort import slow
+from isobreach.engine import as_engine
 from isobreach.linking import link
 from isobreach.linking.narrow import truncated
 from isobreach.linking.noisy import law
 from isobreach.linking.noisy.scaling import scale_of
+from isobreach.release import released_precision
 from isobreach.release.levels import levels_of
 from isobreach.schemes import OrthogonalNoise, perturb
 from oracles import rotation
@@ -149,6 +151,21 @@ def test_whole_numbers_of_one_length_are_cut_to_what_they_are():
     known = np.array([[3, 4, 0, 0], [0, 3, 4, 0], [4, 0, 0, 3]], dtype=np.int8)
     cut = truncated(known, 3, np.eye(3))
     np.testing.assert_allclose(cut, known[:, :3] / np.linalg.norm(known[:, :3], axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_values_beyond_the_last_level_may_be_anywhere(seed):
+    """Cut off at so many deviations, in 8 bits, with its scale or without; a scale of the largest cuts nothing."""
+    rows = sentence_vectors(seed, ROWS, COLUMNS) @ rotation(COLUMNS, np.random.default_rng(seed))
+    for at, bounded in ((2.0, False), (3.0, False), (np.abs(rows).max() / rows.std(), True)):
+        step = at * rows.std() / 127
+        stored = np.clip(np.rint(rows / step), -127, 127)
+        errors = np.abs(rows / step - stored).max()
+        for scaled in (stored.astype(np.int8), (stored * np.float32(step)).astype(np.float32)):
+            assert released_precision(as_engine(scaled)).bounded == bounded
+        assert (errors <= 0.5) == bounded
+    counts = np.random.default_rng(seed).poisson(2.0, (ROWS, COLUMNS)).astype(float)  # full at zero, and exact
+    assert link(counts[:5], counts[::-1, ::-1]).rows.tolist() == list(range(ROWS - 1, ROWS - 6, -1))
 
 
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])

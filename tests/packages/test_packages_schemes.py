@@ -4,6 +4,7 @@
 Vectors are digits of scikit-learn, 16 of their pixels: real, of unequal lengths and columns.
 """
 
+import asyncio
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -107,6 +108,17 @@ def test_a_seed_repeats_a_release_and_another_seed_does_not(records, kind, param
     first, again, other = (perturb(records[:40], scheme, seed).data for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("kind", [IroncoreAlloy, PrivragGuard], ids=lambda one: one.package)
+def test_a_release_from_a_notebook_is_the_same(records, kind):
+    """There a loop of events is running already."""
+    scheme = made(kind)
+
+    async def in_a_notebook():
+        return perturb(records[:20], scheme, 1).data
+
+    np.testing.assert_array_equal(asyncio.run(in_a_notebook()), perturb(records[:20], scheme, 1).data)
 
 
 @pytest.mark.parametrize("kind", [IroncoreAlloy, QuiverClient], ids=lambda one: one.package)

@@ -20,7 +20,7 @@ from isobreach.linking.narrow import projected_guesses
 from isobreach.linking.noisy import NoisyProblem, NoisySolution, Squares
 from isobreach.linking.problem import Problem
 from isobreach.linking.rounding import rounds_like_noise, strangers_fit, worst_case_tells
-from isobreach.release import EXACT, Motion
+from isobreach.release import EXACT, Motion, on_grid, reads_exactly
 
 IntArray = NDArray[np.int64]
 Noise = float | Literal["estimate"] | None
@@ -73,6 +73,11 @@ def rounded_linkage(problem: Problem, setting: Setting, motion: Choice, rule: Ru
         exact = replace(setting, precision=setting.precision.unrounded)
         linkage = _exact_linkage(problem, exact, motions[:1], rule, which)
         if len(linkage.linked):
+            return linkage
+    if motions[0] == "orthogonal" and on_grid(problem.known, setting.precision.step):  # columns may only be permuted
+        linkage = _exact_linkage(problem, replace(setting, precision=EXACT), motions[:1], rule, which)
+        rows = linkage.rows[np.unique(which, return_index=True)[1]]
+        if (rows >= 0).all() and reads_exactly(problem.known, rows, problem.source):
             return linkage
     if worst_case_tells(problem, setting, motion):
         # A similarity compares all pairs around every row, and most of them fit where rounding is coarse.

@@ -21,7 +21,8 @@ class Hadamask(Foreign):
     """Rotate as hadamask does: ``y = Q x``, in float32, lengths kept.
 
     ``hadamard`` pads records by zeros to the next power of two, and Q = H D P H D: Hadamard matrices, secret signs and
-    a secret permutation. ``dense`` keeps the number of columns, and Q is Haar-distributed.
+    a secret permutation. No part of that is Haar-distributed, and a rough fit of Q can be rounded to the exact key
+    (``isobreach.attacks``, alignment). ``dense`` keeps the number of columns, and all of Q is Haar-distributed.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 """Permute the columns and add noise from a ball, as the package ironcore-alloy does in its standalone mode."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -81,4 +82,6 @@ class IroncoreAlloy(Foreign):
                 found.append((await client.encrypt(plain, metadata)).encrypted_vector)
             return found
 
-        return np.array(asyncio.run(encrypted()), dtype=np.float32)
+        # In a thread of its own: that of a notebook has a running loop already, beside which none can be started.
+        with ThreadPoolExecutor(1) as thread:
+            return np.array(thread.submit(lambda: asyncio.run(encrypted())).result(), dtype=np.float32)

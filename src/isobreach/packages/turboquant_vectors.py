@@ -15,6 +15,7 @@ from isobreach.packages.foreign import Foreign, secret
 from isobreach.schemes import Release, ReleaseModel
 
 _MOST_BITS = 8
+_LEAST_SEED = 2**128  # the package refuses seeds below 2^64, which can be guessed, and advises 128 bits or more
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class TurboquantVectors(Foreign):
         from turboquant_vectors import PrivateEncoder
 
         n = records.shape[1]
-        encoder = PrivateEncoder.from_seed(n, seed=2**128 + int.from_bytes(secret(source, 16), "big"))
+        encoder = PrivateEncoder.from_seed(n, seed=_LEAST_SEED + int.from_bytes(secret(source, 16), "big"))
         images, rotated = encoder.rotate(np.eye(n)), encoder.rotate(records)
         if self.bits is None:
             return self.keyed(records, rotated, images, source)

@@ -15,13 +15,16 @@ x they stand. With m_k and v_k the mean and variance of x within a cell and p_k 
 (c the mean level): the level is g x plus an error that is not correlated with x (Bussgang 1952). Where levels are the
 nearest ones, the quantiles are half-way between them, and g over the slope of these on the quantiles is the *gain*:
 what becomes of lengths.
+
+Values beyond the last level pile up on it, and may have been anywhere. The density of a rotated coordinate falls
+towards its ends, so a first or last level that is fuller than its neighbours holds such values: it is *cut off*.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, pdtrc
 
 FloatArray = NDArray[np.float64]
 
@@ -43,6 +46,9 @@ class Reading:
         Share of the largest value within which two values are one: rounding in single precision.
     even
         Share of a step within which gaps between levels are multiples of it.
+    beside, piled
+        Neighbours of a last level whose mean it is held against, and the probability of so many values at which it is
+        fuller than they are. A scale that is taken from the largest value puts one value there, or a few.
     """
 
     most: int = 4096
@@ -50,6 +56,8 @@ class Reading:
     few: int = 64
     same: float = 2.0**-20
     even: float = 1e-2
+    beside: int = 4
+    piled: float = 1e-6
 
 
 READING = Reading()
@@ -60,13 +68,15 @@ class Levels:
     """Values that the coordinates take.
 
     ``step``: their distance where it is always the same, else 0. ``deviation``: standard deviation of the error of
-    rounding to them. ``gain``: what rounding does to lengths. ``count``: how many there are.
+    rounding to them. ``gain``: what rounding does to lengths. ``count``: how many there are. ``cut_off``: values lie
+    beyond the first or the last.
     """
 
     step: float
     deviation: float
     gain: float
     count: int
+    cut_off: bool
 
 
 def levels_of(values: FloatArray) -> Levels | None:
@@ -88,7 +98,13 @@ def levels_of(values: FloatArray) -> Levels | None:
         width = (gaps[1:] + gaps[:-1]) / 2
         # A gap that nothing fell into is no cell.
         error[1:-1] = (np.minimum(width, step) if step else width) ** 2 / 12
-    return Levels(step, float(np.sqrt(share @ error)), gain, len(level))
+    return Levels(step, float(np.sqrt(share @ error)), gain, len(level), _piled(counts) or _piled(counts[::-1]))
+
+
+def _piled(counts: FloatArray) -> bool:
+    """Whether the last level is fuller than those before it, beyond chance."""
+    before = counts[-1 - READING.beside : -1]
+    return len(before) == READING.beside and bool(pdtrc(counts[-1] - 1, max(float(before.mean()), 1.0)) < READING.piled)
 
 
 def _merged_levels(values: FloatArray, same: float) -> tuple[FloatArray, FloatArray]:

@@ -138,11 +138,12 @@ def released_precision(source: Engine) -> Precision:
     levels = levels_of(source.gather(np.linspace(0, rows - 1, min(rows, _SEEN.sample_rows)).astype(np.intp)))
     if levels is None:
         return by_columns
-    rounded = replace(by_columns, rounding=levels.deviation, gain=levels.gain)
-    if by_columns.step > _UNDERFLOW:  # decimals, whole numbers: their worst case stands
+    rounded = replace(by_columns, rounding=levels.deviation, gain=levels.gain, bounded=not levels.cut_off)
+    if by_columns.step > _UNDERFLOW:  # decimals, whole numbers: their worst case stands, unless large ones are cut off
         return rounded
-    bounded = bool(levels.step) and levels.count > READING.few
-    reason = f"multiples of {levels.step:.4g}" if bounded else f"{levels.count} different values"
+    even = bool(levels.step) and levels.count > READING.few
+    reason = f"multiples of {levels.step:.4g}" if even else f"{levels.count} different values"
+    bounded = even and not levels.cut_off
     return replace(rounded, step=levels.step / 2, reason=reason, unrounded=by_columns, bounded=bounded)
 
 

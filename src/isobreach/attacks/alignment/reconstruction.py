@@ -11,6 +11,7 @@ from isobreach.attacks.alignment.by_transport import AGREES
 from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.confirmation import Confirmation
 from isobreach.attacks.alignment.solution import FittedMotion
+from isobreach.attacks.alignment.structured import STRUCTURED
 from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.readout import ReadOut
 from isobreach.document import Document, Fact, Facts, Section, Table, Text
@@ -34,6 +35,7 @@ _OBJECTIVES = {
     "series": "columns that are steps of time",
     "quadrics": "groups of attributes whose squares have one sum for everybody",
     "links": "links alone",
+    STRUCTURED: "the sample matched with the release, then rounded to Hadamard matrices, signs and a permutation",
 }
 
 
@@ -44,8 +46,8 @@ class AlignmentReconstruction(Reconstruction):
     Attributes
     ----------
     objective
-        What the hidden rotation was fitted to: a name among ``OBJECTIVES``, or ``"links"`` where they left nothing
-        open; None where nothing could be sought.
+        What the hidden rotation was fitted to: a name among ``OBJECTIVES``; ``"links"`` where they left nothing open;
+        ``"hadamard"`` where it was rounded to an exact key; None where nothing could be sought.
     motion
         ``"orthogonal"``, ``"rigid"`` or ``"similarity"``, as given or decided.
     motion_matrix, offset
@@ -94,6 +96,11 @@ def reason(
     people exactly, so that they confirm nothing. ``mirrors``: attributes whose mirror image fits all that is held.
     """
     z = solution.certificate
+    if solution.objective == STRUCTURED and confirmation.found == confirmation.unused:
+        return (
+            True,
+            "the rotation is no random one: Hadamard matrices, signs and a permutation, whose exact key is read.",
+        )
     if solution.frame.hidden == 0 and confirmation.found == confirmation.unused:
         return True, "the links determine the whole motion."
     if solution.agreement is not None and solution.agreement < AGREES:
