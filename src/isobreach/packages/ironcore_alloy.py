@@ -2,8 +2,9 @@
 """Permute the columns and add noise from a ball, as the package ironcore-alloy does in its standalone mode."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,6 +83,17 @@ class IroncoreAlloy(Foreign):
                 found.append((await client.encrypt(plain, metadata)).encrypted_vector)
             return found
 
-        # In a thread of its own: that of a notebook has a running loop already, beside which none can be started.
-        with ThreadPoolExecutor(1) as thread:
-            return np.array(thread.submit(lambda: asyncio.run(encrypted())).result(), dtype=np.float32)
+        return np.array(_awaited(encrypted()), dtype=np.float32)
+
+
+def _awaited(task: Coroutine[Any, Any, Any]) -> Any:
+    """Return what a coroutine gives, from a loop in a thread of its own: that of a notebook has a running one."""
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        return asyncio.run_coroutine_threadsafe(task, loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
