@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Modules are compiled once, whatever the shell asks for: the tests start the command hundreds of times.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-slow bench reproduction arena board lint types imports package clean
 
 demo: $(VENV)/.demo

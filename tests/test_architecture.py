@@ -4,6 +4,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -158,6 +159,7 @@ def _stays_behind(tree):
             yield ast.unparse(node)
 
 
+@cache
 def _exported(package):
     """Names that a package's __init__ imports or defines."""
     tree = ast.parse(SOURCES[package])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from effort import slow
 from isobreach.linking import link
 from oracles import rotation
 
@@ -39,7 +40,7 @@ def _rows(mixed, order):
 
 
 @pytest.mark.parametrize("motion", ["orthogonal", "rigid", "similarity", "auto"])
-@pytest.mark.parametrize("wide", [8, 12])
+@pytest.mark.parametrize("wide", [8, *slow(12)])
 @pytest.mark.parametrize("store", [np.float64, np.float32])
 def test_the_candidates_that_are_there_are_found_and_no_others(motion, wide, store):
     sure = SURE + 2 * (motion in ("similarity", "auto") or store == np.float32)
@@ -128,7 +129,7 @@ def test_a_coarse_table_has_chance_matches_and_they_are_not_links():
 
 
 @pytest.mark.parametrize("noise", [None, 0.01])
-@pytest.mark.parametrize("motion", ["orthogonal", "rigid"])
+@pytest.mark.parametrize("motion", ["rigid", *slow("orthogonal")])
 def test_neither_the_order_of_the_candidates_nor_that_of_the_rows_matters(motion, noise):
     known, dictionary, _, released, _ = _case(motion, 4, noise=noise or 0.0, sure=6)
     rng = np.random.default_rng(0)

@@ -14,6 +14,7 @@ import pytest
 
 import isobreach as ib
 from compared import WHY, comparison
+from effort import slow
 from isobreach.document import Matrix, MatrixCell, MatrixRow, Plane, Spot
 from isobreach.report import comparison_document, comparison_schema, document_page, draw, figure
 from isobreach.report.drawing import PLANES, RADIUS, apart, scattered
@@ -89,7 +90,7 @@ def test_findings_name_every_scheme(result):
     assert "safe" not in result.verdict.replace("not a proof of safety", "")
 
 
-@pytest.mark.parametrize("chart", ["breached", "plane"])
+@pytest.mark.parametrize("chart", ["plane", *slow("breached")])
 def test_charts_are_figures_and_files(result, chart):
     made = result.plot(chart)
     assert made.axes

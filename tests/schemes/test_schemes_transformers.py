@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 import isobreach as ib
 from isobreach import transformers
@@ -18,9 +18,10 @@ NAMES = transformers.class_names()
 X = np.abs(np.random.default_rng(0).normal(5, 2, (200, 4)))
 
 
-@parametrize_with_checks([getattr(ib, name)() for name in NAMES])
-def test_scikit_learn_accepts_it(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("name", NAMES)
+def test_scikit_learn_accepts_it(name):
+    """All of its checks; some do not concern transformers, and are skipped."""
+    assert len(check_estimator(getattr(ib, name)(), on_skip=None)) > 30
 
 
 def test_there_is_one_for_every_scheme():
