@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from isobreach._columns import takes_columns
 from isobreach.engine import as_engine, default_workers
 from isobreach.errors import InputError
 
@@ -118,3 +119,9 @@ def dying_once(block, first_row, params):
 def slept(item, params):
     time.sleep(params)
     return item
+
+
+@takes_columns
+def as_found(block, first_row, params):
+    """The kind of block, and its rows."""
+    return type(block).__name__, np.array(block[:])

@@ -30,6 +30,7 @@ FOUNDATION = {
     "_interleaved",
     "_lazy",
     "_compiled",
+    "_columns",
     "_version",
     "document",
 }

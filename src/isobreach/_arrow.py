@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._columns import ColumnBlock
+
 _MANY = 1 << 11  # rows for which a compiled kernel is worth its loading: blocks of a pass, not a small table
 
 
@@ -71,6 +73,21 @@ def arrow_array(values: NDArray[Any]) -> Any:
     if values.dtype.kind in "US":
         return pa.array(values.tolist())
     return pa.array(values)
+
+
+def column_block(columns: list[Any]) -> ColumnBlock:
+    """Return Arrow arrays of float64 numbers side by side as a block of rows, where they are; NaN for what is missing.
+
+    Parameters
+    ----------
+    columns
+        The arrays, without chunks.
+    """
+    numbers = [column.fill_null(float("nan")) if column.null_count else column for column in columns]
+    # Arrow gives addresses at once; NumPy takes longer for that than a kernel for its work.
+    addresses = [column.buffers()[1].address + 8 * column.offset for column in numbers]
+    arrays: list[NDArray[Any]] = [np.from_dlpack(column) for column in numbers]
+    return ColumnBlock(arrays, addresses)
 
 
 def fill(into: NDArray[Any], columns: list[Any]) -> None:

@@ -10,7 +10,9 @@ from typing import Any, TypeVar, cast
 
 import numba as nb
 import numpy as np
-from numba.core import event
+from numba import carray  # type: ignore[attr-defined]
+from numba.core import cgutils, event, types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from isobreach._progress import compiling
@@ -103,3 +105,30 @@ def first_from(ascending: NDArray[np.float64], least: float) -> int:
         else:
             high = middle
     return low
+
+
+def _to_pointer(context: Any, address: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(address), code
+
+
+_pointer: Any = intrinsic(_to_pointer)
+
+
+@nb.njit(inline="always")
+def stretch(addresses: NDArray[np.intp], place: int, first: int, rows: int) -> NDArray[np.float64]:
+    """Return some rows of a column, inside a compiled kernel.
+
+    Parameters
+    ----------
+    addresses
+        Those of the columns of a block.
+    place
+        Which column.
+    first, rows
+        The first row, and how many.
+    """
+    found: NDArray[np.float64] = carray(_pointer(addresses[place] + 8 * first), rows, dtype=np.float64)
+    return found

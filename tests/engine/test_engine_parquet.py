@@ -69,6 +69,9 @@ def test_parts_and_row_groups_change_no_bit(rows, parts, group, stretch, block_r
         starts = [start for start, *_ in engine.scan(kernels.seen, None, "reading")]
         assert all(start % tile_rows(COLUMNS) == 0 for start in starts)
         wanted = [rows - 1, 0, rows // 2, 0]
+        engine.keep(wanted)
+        by_columns = [row for _, found in engine.scan(kernels.as_found, None, "reading") for row in found]
+        assert np.array(by_columns).tobytes() == TABLE[:rows].tobytes()
         assert engine.gather(wanted).tobytes() == TABLE[wanted].tobytes()
 
 
@@ -86,6 +89,21 @@ def test_decimals_mixed_types_and_what_is_missing(tmp_path):
     engine = FileEngine(ParquetFiles.of([tmp_path / "t.parquet"], "released"), ["c", "a", "b"])
     assert engine.dtype == np.float64
     np.testing.assert_array_equal(engine.everything("all"), [[1, 1.5, 1], [0, 2.25, np.nan]])
+
+
+def test_kernels_that_take_columns_get_them_where_they_are_float64(tmp_path):
+    """What is missing is NaN there too; other types and vectors come as rows."""
+    columns = {"a": [1.0, None, 3.0], "b": [4.0, 5.0, 6.0], "c": pa.array([7, 8, 9], pa.float32())}
+    parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
+    files = ParquetFiles.of([tmp_path / "t.parquet"], "released")
+    for names, kind in ((["b", "a"], "ColumnBlock"), (["c", "a"], "ndarray")):
+        engine = FileEngine(files, names)
+        ((found, rows),) = engine.scan(kernels.as_found, None, "reading")
+        assert found == kind
+        np.testing.assert_array_equal(rows, engine.everything("all"))
+    (tmp_path / "t.parquet").unlink()
+    vectors = FileEngine(ParquetFiles.of(written(tmp_path, TABLE, vectors=True), "released"), ["vector"])
+    assert {found for found, _ in vectors.scan(kernels.as_found, None, "reading")} == {"ndarray"}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -4,6 +4,8 @@
 import numpy as np
 import pytest
 
+from isobreach._columns import ColumnBlock
+from isobreach.geometry import squared_norms
 from isobreach.geometry.residual import HiddenBasis, squared_residuals
 from oracles import rotation
 
@@ -41,3 +43,17 @@ def test_without_a_span_the_residual_is_the_norm_to_the_last_bit():
     rows = _rows(9, np.random.default_rng(0))
     out = squared_residuals(rows, HiddenBasis.of(np.eye(9), 64))
     assert np.delete(out, 7).tolist() == [1.0] * 499
+
+
+@pytest.mark.parametrize("rows", [1, 5, 255, 256, 500])
+@pytest.mark.parametrize(("n", "h"), [shape for shape in SHAPES if shape[0] * shape[1] <= 4096])
+def test_rows_by_their_columns_have_the_same_bits(n, h, rows):
+    rng = np.random.default_rng([n, h])
+    table, hidden = _rows(n, rng)[:rows], np.ascontiguousarray(rotation(n, rng)[:, :h])
+    table[rows // 2, n // 2] = np.nan
+    block, basis = ColumnBlock.of(table), HiddenBasis.of(hidden, 64)
+    assert basis.narrow
+    assert squared_residuals(block, basis).tobytes() == squared_residuals(table, basis).tobytes()
+    assert squared_norms(block).tobytes() == squared_norms(table).tobytes()
+    np.testing.assert_allclose(squared_norms(table), (table**2).sum(axis=1), rtol=1e-14)
+    assert block[[rows - 1, 0]].tobytes() == table[[rows - 1, 0]].tobytes()

@@ -82,10 +82,13 @@ class ParquetFiles(Files):
             numbers = [group.number for group in groups]
             batches = file.iter_batches(rows, row_groups=numbers, columns=list(columns), use_threads=False)
             left = sum(group.rows for group in groups)
+            order: list[int] = []  # places of the columns in a batch, which has them as the file does
             while left:
                 with naming(path, self.name, "Parquet"):
                     batch = next(batches, None)
                     if batch is None:
                         raise OSError
                 left -= len(batch)
-                yield [batch.column(column) for column in columns]
+                order = order or [batch.schema.get_field_index(column) for column in columns]
+                every = batch.columns
+                yield [every[place] for place in order]

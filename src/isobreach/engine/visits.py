@@ -8,22 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from isobreach._arrow import arrow_array, fill
+from isobreach._arrow import arrow_array, column_block, fill
+from isobreach._columns import ColumnBlock
 from isobreach.engine.base import Kernel, tile_rows
 from isobreach.engine.column import Column, FloatArray, IntArray
 from isobreach.engine.files import Files, Group
+
+Block = FloatArray | ColumnBlock
 
 _ALONE = 2  # references to an array that only its owner has, as Python counts them
 
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Where the rows are: files, columns of numbers or one of vectors, rows and columns in all, rows of a block."""
+    """Where the rows are: files, columns of numbers or one of vectors, rows and columns in all, rows of a block.
+
+    ``column_block``: rows of a block for kernels that take columns as they are decoded; 0 where those are no float64
+    numbers.
+    """
 
     files: Files
     columns: tuple[str, ...]
     shape: tuple[int, int]
     block: int
+    column_block: int
 
     @property
     def tile(self) -> int:
@@ -48,8 +56,8 @@ def stretches(groups: Iterable[Group], least: int) -> Iterator[tuple[Group, ...]
 class _Rows:
     """Rows of a stretch one after the other, as float64."""
 
-    def __init__(self, stored: StoredRows, stretch: Sequence[Group]) -> None:
-        self._batches = stored.files.batches(stretch, stored.columns, stored.block)
+    def __init__(self, stored: StoredRows, stretch: Sequence[Group], most: int) -> None:
+        self._batches = stored.files.batches(stretch, stored.columns, most)
         self._rest: list[Any] = []
         self._block = np.empty((0, stored.shape[1]))
 
@@ -64,6 +72,16 @@ class _Rows:
             self._rest = [column.slice(here) for column in part] if here < count else []
             done += here
         return block
+
+    def columns(self, most: int) -> ColumnBlock:
+        """The next rows, so many at most, as the decoder left them."""
+        part = self._rest or next(self._batches)
+        if len(part[0]) > most:
+            self._rest = [column.slice(most) for column in part]
+            part = [column.slice(0, most) for column in part]
+        else:
+            self._rest = []
+        return column_block(part)
 
     def _room(self, rows: int) -> FloatArray:
         """A block to write into: the last one, which the cache has, unless a kernel's result holds on to it."""
@@ -82,19 +100,26 @@ class Job:
     beside: Column | None
     wanted: IntArray
 
-    def result(self, block: FloatArray, start: int) -> tuple[Any, int]:
+    @property
+    def by_columns(self) -> bool:
+        """Whether the kernel gets columns as they are decoded."""
+        return self.stored.column_block > 0 and getattr(self.kernel, "takes_columns", False)
+
+    def result(self, block: Block, start: int) -> tuple[Any, int]:
         """What the kernel makes of a block, and the row after its last."""
         stop = start + len(block)
         more = () if self.beside is None else (self.beside.take(slice(start, stop)),)
         return self.kernel(block, start, self.params, *more), stop
 
-    def visited(self, block: FloatArray, start: int) -> tuple[tuple[IntArray, FloatArray], tuple[Any, int]]:
+    def visited(self, block: Block, start: int) -> tuple[tuple[IntArray, FloatArray], tuple[Any, int]]:
         """Both: the wanted rows in a block, and what the kernel makes of it."""
         return self.picked(block, start), self.result(block, start)
 
-    def picked(self, block: FloatArray, start: int) -> tuple[IntArray, FloatArray]:
+    def picked(self, block: Block, start: int) -> tuple[IntArray, FloatArray]:
         """Numbers of the wanted rows in a block, and the rows."""
         low, high = np.searchsorted(self.wanted, [start, start + len(block)])
+        if low == high:
+            return self.wanted[:0], np.empty((0, self.stored.shape[1]))
         return self.wanted[low:high], block[self.wanted[low:high] - start]
 
 
@@ -110,18 +135,21 @@ class Visited:
 
 
 def visit(stretch: Sequence[Group], job: Job) -> Visited:
-    """Decode a stretch and call the kernel on its whole blocks."""
-    stored = job.stored
-    total, tile, block = stored.shape[0], stored.tile, stored.block
+    """Decode a stretch and call the kernel on its whole blocks; on columns, on all that is decoded."""
+    stored, by_columns = job.stored, job.by_columns
+    tile, block = (1, stored.column_block) if by_columns else (stored.tile, stored.block)
     start, stop = stretch[0].start, stretch[-1].stop
     first = min(-(-start // tile) * tile, stop)
-    last = stop if stop == total else max(stop // tile * tile, first)
-    rows = _Rows(stored, stretch)
+    last = stop if stop == stored.shape[0] else max(stop // tile * tile, first)
+    rows = _Rows(stored, stretch, block)
     head = rows.take(first - start).copy()
     picked, results = [job.picked(head, start)], []
     try:
-        for row in range(first, last, block):
-            found, result = job.visited(rows.take(min(block, last - row)), row)
+        row = first
+        while row < last:
+            most = min(block, last - row)
+            found, result = job.visited(rows.columns(most) if by_columns else rows.take(most), row)
+            row = result[1]
             picked.append(found)
             results.append(result)
         tail = rows.take(stop - last).copy()

@@ -4,7 +4,9 @@
 For a row y and an orthonormal basis H (n x h) of the complement of a span, d = |H'y| is its residual. The kernels
 return (d / |y|)^2: squares, because a root for every row costs as much as a good part of the product, and
 ranks the same. A narrow basis, which stays in the first-level cache, is multiplied row by row, eight columns at a
-time in registers; a wide one tile by tile through BLAS. A row's result does not depend on the rows beside it.
+time in registers; a wide one tile by tile through BLAS. A row's result does not depend on the rows beside it. With a
+narrow basis, rows may come by their columns, with the same bits: every sum has its terms in the order of the columns,
+and the squares that make up d^2 are rounded before they are added.
 """
 
 import threading
@@ -15,7 +17,9 @@ import numpy as np
 from numba.core import config
 from numpy.typing import NDArray
 
-from isobreach._compiled import compiled
+from isobreach._columns import STRETCH, Addresses, ColumnBlock
+from isobreach._compiled import compiled, stretch
+from isobreach.geometry.squares import squares_of_stretch
 
 FloatArray = NDArray[np.float64]
 
@@ -46,16 +50,27 @@ class HiddenBasis:
         _compile_narrow()
         return cls(padded, h, tile)
 
+    @property
+    def narrow(self) -> bool:
+        """Whether each row is multiplied alone: then rows may come by their columns."""
+        return bool(self.basis.shape[0] * self.dimension <= _NARROW)
 
-def squared_residuals(rows: FloatArray, hidden: HiddenBasis) -> FloatArray:
+
+def squared_residuals(rows: FloatArray | ColumnBlock, hidden: HiddenBasis) -> FloatArray:
     """Return (d / |y|)^2 of every row, 0 for a zero row."""
-    n, h = hidden.basis.shape[0], hidden.dimension
-    if h == n:  # without a span, d = |y|
-        return np.asarray(rows.any(axis=1), dtype=np.float64)
-    if n * h > _NARROW:
+    if hidden.dimension == hidden.basis.shape[0]:  # without a span, d = |y|
+        return np.asarray(rows[:].any(axis=1), dtype=np.float64)
+    if isinstance(rows, ColumnBlock):
+        return _narrow_by_columns(rows.addresses, hidden.basis, np.empty(len(rows)))
+    if not hidden.narrow:
         return _wide(rows, hidden.basis, hidden.tile)
     _compile_narrow()
     return _narrow(rows, hidden.basis)
+
+
+@compiled()
+def _squared(number: float) -> float:
+    return number * number  # not one operation with the sum that it goes into: kernels would differ in that
 
 
 @compiled(fuse=True)
@@ -87,7 +102,7 @@ def _narrow(rows: FloatArray, hidden: FloatArray) -> FloatArray:
             sums[0], sums[1], sums[2], sums[3] = s0, s1, s2, s3
             sums[4], sums[5], sums[6], sums[7] = s4, s5, s6, s7
             for lane in range(8):
-                apart += sums[lane] * sums[lane]
+                apart += _squared(sums[lane])
         out[i] = apart / square if square > 0.0 else 0.0
     return out
 
@@ -104,6 +119,49 @@ def _compile_narrow() -> None:
             kernel.compile("float64[::1](float64[:, ::1], float64[:, ::1])")
         finally:
             vars(config)["SLP_VECTORIZE"] = before
+
+
+@compiled(fuse=True)
+def _narrow_by_columns(addresses: Addresses, hidden: FloatArray, out: FloatArray) -> FloatArray:
+    # Two columns of the basis and four of the rows at a time: eight products for six numbers loaded.
+    n = len(addresses)
+    square, apart, one, other = np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH)
+    for first in range(0, len(out), STRETCH):
+        size = min(STRETCH, len(out) - first)
+        squares_of_stretch(addresses, first, square[:size])
+        for i in range(size):
+            apart[i] = 0.0
+        for k in range(0, hidden.shape[1], 2):
+            for i in range(size):
+                one[i] = other[i] = 0.0
+            for j in range(0, n // 4 * 4, 4):
+                a, b = stretch(addresses, j, first, size), stretch(addresses, j + 1, first, size)
+                c, d = stretch(addresses, j + 2, first, size), stretch(addresses, j + 3, first, size)
+                v0, v1, v2, v3 = hidden[j, k], hidden[j + 1, k], hidden[j + 2, k], hidden[j + 3, k]
+                w0, w1, w2, w3 = hidden[j, k + 1], hidden[j + 1, k + 1], hidden[j + 2, k + 1], hidden[j + 3, k + 1]
+                for i in range(size):
+                    y0, y1, y2, y3 = a[i], b[i], c[i], d[i]
+                    s, t = one[i], other[i]
+                    s += y0 * v0
+                    t += y0 * w0
+                    s += y1 * v1
+                    t += y1 * w1
+                    s += y2 * v2
+                    t += y2 * w2
+                    s += y3 * v3
+                    t += y3 * w3
+                    one[i], other[i] = s, t
+            for j in range(n // 4 * 4, n):
+                a = stretch(addresses, j, first, size)
+                v0, w0 = hidden[j, k], hidden[j, k + 1]
+                for i in range(size):
+                    one[i] += a[i] * v0
+                    other[i] += a[i] * w0
+            for i in range(size):
+                apart[i] = (apart[i] + _squared(one[i])) + _squared(other[i])
+        for i in range(size):
+            out[first + i] = apart[i] / square[i] if square[i] > 0.0 else 0.0
+    return out
 
 
 @compiled(reorder=True)

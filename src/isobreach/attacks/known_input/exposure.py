@@ -33,6 +33,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._columns import ColumnBlock, takes_columns
 from isobreach._progress import Progress
 from isobreach.engine import Column, Engine, tile_rows, tiles
 from isobreach.geometry import (
@@ -181,11 +182,18 @@ def measure_orthogonal(
     common = (at_one - fixed) + float(np.linalg.norm(radius)) * motions.sensitivity
     exposure = OrthogonalExposure(motions.hidden_dimension, common)
     if fixed == 0:
-        return exposure, source.column(_residual, hidden, "measuring residuals", progress)
+        kernel = _residual if hidden.narrow else _tiled_residual
+        return exposure, source.column(kernel, hidden, "measuring residuals", progress)
     return exposure, source.column(_residual_and_error, (hidden, fixed, common), "measuring residuals", progress)
 
 
-def _residual(block: FloatArray, first_row: int, hidden: HiddenBasis) -> FloatArray:
+@takes_columns
+def _residual(block: FloatArray | ColumnBlock, first_row: int, hidden: HiddenBasis) -> FloatArray:
+    return squared_residuals(block, hidden)
+
+
+def _tiled_residual(block: FloatArray, first_row: int, hidden: HiddenBasis) -> FloatArray:
+    """The same for a wide basis, whose products are those of whole tiles."""
     return squared_residuals(block, hidden)
 
 

@@ -12,12 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._columns import ColumnBlock, takes_columns
 from isobreach._compiled import compiled
 from isobreach._progress import Progress
 from isobreach._validation import LARGEST
 from isobreach.engine import Engine
 from isobreach.errors import InputError
-from isobreach.geometry import row_norms
+from isobreach.geometry import row_norms, squared_norms
 from isobreach.release import merged
 
 FloatArray = NDArray[np.float64]
@@ -123,9 +124,10 @@ class _Lookup:
     scale: float
 
 
-def _matching(block: FloatArray, first_row: int, lookup: _Lookup) -> tuple[IntArray, FloatArray, int]:
+@takes_columns
+def _matching(block: FloatArray | ColumnBlock, first_row: int, lookup: _Lookup) -> tuple[IntArray, FloatArray, int]:
     """Rows of a block whose squared norm lies in an interval, their numbers first; how many hold what is no number."""
-    arguments = block, lookup.low, lookup.high, lookup.first, lookup.base, lookup.scale
+    arguments = squared_norms(block), lookup.low, lookup.high, lookup.first, lookup.base, lookup.scale
     hits = np.empty(min(_FIRST_HITS, len(block)), dtype=np.int32)
     count, bad = _hits(*arguments, hits)
     if count > len(hits):
@@ -151,9 +153,9 @@ def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress)
     return np.concatenate(hits), np.concatenate(points)
 
 
-@compiled(reorder=True)
+@compiled()
 def _hits(
-    block: FloatArray,
+    squares: FloatArray,
     low: FloatArray,
     high: FloatArray,
     first: NDArray[np.int32],
@@ -161,14 +163,11 @@ def _hits(
     scale: float,
     hits: NDArray[np.int32],
 ) -> tuple[int, int]:
-    m, n = block.shape
     bins, intervals, room = len(first), len(low), len(hits)
     count = 0
     bad = 0
-    for i in range(m):
-        square = 0.0
-        for j in range(n):
-            square += block[i, j] * block[i, j]
+    for i in range(len(squares)):
+        square = squares[i]
         place = (square - base) * scale
         if place >= 0.0 and place < bins:
             k = first[int(place)]
