@@ -120,7 +120,9 @@ def _blind(records: FloatArray, norms: FloatArray, epsilon: float) -> tuple[floa
     shares, breached = {}, {}
     for name, guess in blind(Evidence(known=records, epsilon=epsilon)).items():
         hit, own = row_norms(records - guess) <= epsilon * norms, int(name == _OWN)
-        shares[_WORDS[name]] = (int(hit.sum()) - own) / max(len(records) - own, 1)
+        if own:
+            hit[int((records == guess).all(axis=1).argmax())] = False  # whose record is the guess
+        shares[_WORDS[name]] = int(hit.sum()) / max(len(records) - own, 1)
         breached[_WORDS[name]] = hit
     best = max(shares, key=lambda name: shares[name])
     return shares[best], best, breached[best]

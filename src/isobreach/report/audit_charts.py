@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The charts of an audit: how the risk grows with insiders, and what the release adds to each attribute."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from isobreach._phrases import count
 from isobreach.audits import AuditResult
 from isobreach.document import Bar, Bars, Chart, Column, Line, Panel, Section
-from isobreach.report.audit_words import capital, column, typical_number, within
+from isobreach.report.audit_words import CATEGORY, capital, column, sizes_between, within
 from isobreach.report.numbers import sampled, share
 
 MOST_ATTRIBUTES = 16  # as many as fit beside everything else on a page
-_VACUOUS = 0.9  # a proven limit above it excludes almost nothing
+_HALF = 0.5
+_VACUOUS = 0.5  # a proven limit above it excludes too little to be of use
 
 
 def risk_section(result: AuditResult) -> Section:
@@ -19,42 +22,44 @@ def risk_section(result: AuditResult) -> Section:
 
 
 def risk_lead(result: AuditResult) -> str:
-    """How few insiders the distance attack needs."""
-    half, largest = result.smallest[2], count(result.sizes[-1], "insider")
-    if half.found is None:
+    """How few insiders the distance attack needs to breach half of the others, by the expected shares of the chart."""
+    largest = count(result.sizes[-1], "insider")
+
+    def first(shares: Iterable[float]) -> int | None:
+        return next((size for size, one in zip(result.sizes, shares, strict=True) if one >= _HALF), None)
+
+    found = first(one.worst_mean.value for one in result.per_size)
+    if found is None:
         return (
             f"With the {result.method} alone, no group of up to {largest} that was tried breaches half of the others."
         )
-    found = count(half.found, "insider")
-    if half.random is None:
+    means = [one.random.mean for one in result.per_size]
+    typical = first(one.value for one in means)
+    ends = first(one.high for one in means), first(one.low for one in means)
+    can = f"With the {result.method} alone, {count(found, 'insider')} can breach half of the others (worst group found)"
+    if typical is None:
+        return f"{can}. Typical groups of up to {largest} do not."
+    number = sizes_between(typical, *ends, result.sizes)
+    if typical == found:
         return (
-            f"With the {result.method} alone, {found} can breach half of the others (worst group found). Typical "
-            f"groups of up to {largest} do not."
+            f"With the {result.method} alone, typical groups breach half of the others from {number} "
+            f"insider{'' if number == '1' else 's'} on, sampled."
         )
-    if half.random == half.found:
-        return (
-            f"With the {result.method} alone, typical groups breach half of the others from "
-            f"{typical_number(half, result.sizes)} insiders on, sampled."
-        )
-    return (
-        f"With the {result.method} alone, {found} can breach half of the others (worst group found). Typical groups "
-        f"need {typical_number(half, result.sizes)}, sampled."
-    )
+    return f"{can}. Typical groups need {number}, sampled."
 
 
 def risk_chart(result: AuditResult) -> Chart:
     """Shares of other people breached, by the number of insiders."""
     sizes = np.array(result.sizes)
-    others = result.rows - sizes
-    played = np.array(result.matrix.sizes) if result.matrix.splits else sizes
-    best = [result.reached(int(size), 0).breached for size in played]
-    typical = [one.random.breached for one in result.per_size]
-    worst = np.array([one.worst_breached.value for one in result.per_size]) / others
+    every = np.array(sorted({0, *result.matrix.sizes, *result.sizes}))
+    best = [result.reached(int(size), 0).breached for size in every]
+    typical = [one.random.mean for one in result.per_size]
+    worst = np.array([one.worst_mean.value for one in result.per_size])
     blind = result.baselines.blind
     lines = (
         Line(
             "Best attacker, no public records",
-            played,
+            every,
             np.array([one.value for one in best]),
             np.array([one.low for one in best]),
             np.array([one.high for one in best]),
@@ -68,18 +73,18 @@ def risk_chart(result: AuditResult) -> Chart:
             np.array([one.high for one in typical]),
             style="third",
         ),
-        Line(f"Blind guess: {share(blind)}", played, np.full(len(played), blind), style="base"),
+        Line(f"Blind guess: {share(blind)}", every, np.full(len(every), blind), style="base"),
     )
     panel = Panel("", "insiders who pool their own records", "", lines)
     last = result.per_size[-1]
     text = (
         f"With {count(last.size, 'insider')}: best attacker {sampled(best[-1])}, {result.method} of a typical group "
-        f"{sampled(last.random.breached)}, of the worst group found {share(float(worst[-1]))}, blind guess "
+        f"{sampled(last.random.mean)}, of the worst group found {share(float(worst[-1]))}, blind guess "
         f"{share(blind)}."
     )
     caption = (
-        "Share of other people breached. Bands: 95% intervals (sampled). Worst group found: exact for the groups "
-        "tried; there may be worse. The best attacker also improves estimates, by rounding, ranges and guesses. "
+        "Expected share of other people breached. Bands: 95% intervals (sampled). Worst group found: exact for the "
+        "groups tried; there may be worse. The best attacker also improves estimates, by rounding, ranges and guesses. "
         f"{_limit_words(result)}"
     )
     return Chart("risk", "Share of other people breached, by number of insiders", caption, (panel,), text)
@@ -89,7 +94,7 @@ def _limit_words(result: AuditResult) -> str:
     """What is proven, if that excludes anything."""
     useful = [one for one in result.per_size if one.bound.records < _VACUOUS * (result.rows - one.size)]
     if not useful:
-        return "No proven limit is shown: it excludes almost nothing here."
+        return "No proven limit is shown: it excludes too little here."
     one = useful[-1]
     limit = share(one.bound.records / (result.rows - one.size))
     return (
@@ -150,13 +155,15 @@ def attributes_chart(result: AuditResult) -> Bars:
     cut = f" The other {count(rest, 'attribute')} are under Details." if rest > 0 else ""
     caption = (
         "Grey: best blind guess, the one value that is right for most people. Red: what the release adds for the best "
-        f"attacker with up to {count(result.sizes[-1], 'insider')}{public}. Learned means: within {_tolerance(result)}."
+        f"attacker with up to {count(result.sizes[-1], 'insider')}{public}. Learned means: {_learned(result)}."
         f"{unsure}{cut}"
     )
     return Bars("attributes", "What the release adds to each attribute", caption, heads, bars)
 
 
-def _tolerance(result: AuditResult) -> str:
-    """The tolerance of all attributes in words."""
-    said = {within(result, place): None for place in range(result.attribute_count)}
-    return " or ".join(said) if len(said) < 3 else "the tolerance that was asked for"
+def _learned(result: AuditResult) -> str:
+    """What it means to learn an attribute, of all of them in words."""
+    said = dict.fromkeys(within(result, place) for place in range(result.attribute_count))
+    category = ["the category is right"] if said.pop(CATEGORY, 0) is None else []
+    value = [f"the value is within {next(iter(said)) if len(said) == 1 else 'its tolerance'}"] if said else []
+    return ", or ".join([*category, *value])

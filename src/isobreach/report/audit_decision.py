@@ -132,10 +132,11 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
             f"{percent(found.limit)}."
         )
     if found.criterion == SHARE:
-        return (
+        nobody = (
             f"nobody who was tried breaches more than {percent(found.limit)} of the other people, with up to "
-            f"{count(found.insiders, 'insider')}{and_sample(result)}."
+            f"{count(found.insiders, 'random insider')}{and_sample(result)}."
         )
+        return " ".join([nobody, *_chosen(result, found)])
     insiders = count(found.insiders, "insider")
     if found.proved:
         return (
@@ -153,6 +154,15 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
     )
 
 
+def _chosen(result: AuditResult, found: Gate) -> list[str]:
+    """That insiders who are chosen well breach more than a limit which random ones meet; nothing where they do not."""
+    one = max(result.up_to(found.insiders), key=lambda figures: figures.worst_mean.value)
+    if found.closed or one.worst_mean.value <= found.limit:
+        return []
+    group = f"the worst group of {count(one.size, 'insider')} that was found"
+    return [f"But {group} breaches {share(one.worst_mean.value)} of them with the {result.method}."]
+
+
 def _decided(
     result: AuditResult,
     found: Gate,
@@ -165,7 +175,7 @@ def _decided(
     shown = () if result.criterion is None else _gate_facts(result, found)
     if not found.untested:
         actions = (*actions[:-1], *standardising(result), *actions[-1:])
-    also = tuple(line for line in (*_in_interval(found), *also) if line not in why)
+    also = tuple(line for line in (*_in_interval(found), *_chosen(result, found), *also) if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
 
@@ -333,7 +343,7 @@ def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
 def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
     insiders = f"up to {count(found.insiders, 'insider')}{and_sample(result)}"
     if found.criterion == SHARE:
-        what = f"Share of other people breached by anyone, {insiders}"
+        what = f"Expected share of other people breached, {insiders}"
     else:
         what = f"Highest breach probability of any person, {insiders}"
     return (

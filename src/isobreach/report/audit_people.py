@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who is exposed: how many insiders each person takes, and the people with the highest figures."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from isobreach._phrases import count
-from isobreach.audits import AuditResult, ExposedPerson
+from isobreach.audits import AuditResult, ExposedPerson, Sampled
 from isobreach.document import Bar, Bars, Block, Column, Section, Table, Text
 from isobreach.report.audit_words import INTERVAL, beats_guess, breaches, spans, worst_attacker
 from isobreach.report.numbers import sampled, share
@@ -11,7 +14,7 @@ MOST = 10  # people that the page shows
 MOST_BARS = 12
 _NEAR = "Close to the average: nearer to the column means than nine tenths of the people."
 _LARGE = "Large values: a longer record than nine tenths of the people, so that an estimate may err by more."
-_TIES = "People with the same figures are listed by row."
+_TOGETHER = "People who share a line have about the same figures."
 # Whether rows were dropped, and whether ids are rows of the owner's table: what rows are counted in.
 _ROWS = {
     (False, False): "counted from 0",
@@ -78,17 +81,19 @@ def people(result: AuditResult) -> Table:
     """The most exposed people, without those whom a blind guess breaches."""
     shown = result.exposed[:MOST]
     easy = any(one.near_average or one.large or one.copies for one in shown)
-    alike: dict[tuple[str, ...], list[int]] = {}  # people of whom the same is said share a line
+    alike: dict[tuple[Any, ...], list[ExposedPerson]] = {}  # people of whom the same is said share a line
     for one in shown:
-        needed = f"more than {result.sizes[-1]}" if one.needed is None else str(one.needed)
-        alike.setdefault((*([_easy(one)] if easy else []), needed, sampled(one.exposure)), []).append(one.row)
+        same = one.near_average, one.large, bool(one.copies), one.needed, sampled(one.exposure).partition(" (")[0]
+        alike.setdefault(same, []).append(one)
     rows = tuple(
         (
-            *(() if result.ids is None else (", ".join(str(result.ids[row]) for row in members),)),
-            *(() if result.ids_are_rows else (", ".join(map(str, members)),)),
-            *said,
+            *(() if result.ids is None else (", ".join(str(result.ids[one.row]) for one in members),)),
+            *(() if result.ids_are_rows else (", ".join(str(one.row) for one in members),)),
+            *([_easy(members)] if easy else []),
+            f"more than {result.sizes[-1]}" if members[0].needed is None else str(members[0].needed),
+            sampled(_exposure(members)),
         )
-        for said, members in alike.items()
+        for members in alike.values()
     )
     groups = f"mean over groups of {spans(result.sizes)}; {INTERVAL}"
     heads: tuple[Column | str, ...] = (
@@ -105,7 +110,7 @@ def people(result: AuditResult) -> Table:
     ]
     meant += ["These go with exposure; they do not prove its cause."] if meant else []
     words = [
-        *([_TIES] if any(one.alike > 1 for one in shown) else []),
+        *([_TOGETHER] if len(rows) < len(shown) else []),
         *meant,
         'All people: per_record.parquet; in Python: report.to_frame("people").',
     ]
@@ -128,8 +133,17 @@ def _has_ids(result: AuditResult) -> bool:
     return result.ids is not None and not result.ids_are_rows
 
 
-def _easy(one: ExposedPerson) -> str:
-    """What makes a record easy to estimate."""
+def _exposure(alike: Sequence[ExposedPerson]) -> Sampled:
+    """The exposure of people who share a line: that of the first, in an interval that holds all of theirs."""
+    low, high = min(one.exposure.low for one in alike), max(one.exposure.high for one in alike)
+    return Sampled(alike[0].exposure.value, low, high)
+
+
+def _easy(alike: Sequence[ExposedPerson]) -> str:
+    """What makes records easy to estimate, of people who share a line."""
+    one = alike[0]
     said = [*(["close to the average"] if one.near_average else []), *(["large values"] if one.large else [])]
-    said += [count(one.copies, "near copy", "near copies")] if one.copies else []
+    least, most = (end(one.copies for one in alike) for end in (min, max))
+    near = count(most, "near copy", "near copies")
+    said += [near if least == most else f"{least:,} to {near}"] if one.copies else []
     return ", ".join(said).capitalize() or "–"

@@ -14,6 +14,7 @@ from isobreach._registry import ATTACKS
 from isobreach.audits import HARDLY, RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Smallest, Stopped
 from isobreach.report.numbers import sampled, share
 
+CATEGORY = "its category"  # of which an attribute is learned that has no tolerance
 INTERVAL = "sampled, 95% interval"  # the kind of a column
 _SOMEBODY = 0.5  # expected people breached, below which nobody is
 
@@ -50,7 +51,7 @@ def within(result: AuditResult, place: int) -> str:
     """Within what an attribute counts as learned; 5% of a range is not told as a number, which would tell the range."""
     figures = result.attributes
     if np.isnan(figures.tolerance[place]):
-        return "its category"
+        return CATEGORY
     scaled = " of records scaled to length one" if result.unit_length else ""
     return f"{figures.tolerance[place]:g}{scaled}" if figures.given else f"{percent(RANGE_SHARE)} of its range"
 
@@ -150,18 +151,20 @@ def samples_left_out(result: AuditResult) -> list[str]:
 
 
 def typical_number(one: Smallest, sizes: Sequence[int]) -> str:
-    """The number of insiders from which half of the random groups breach so many, with its interval if it has one.
+    """The number of insiders from which half of the random groups breach so many, with its interval if it has one."""
+    return sizes_between(one.random, one.low, one.high, sizes)
+
+
+def sizes_between(found: int | None, low: int | None, high: int | None, sizes: Sequence[int]) -> str:
+    """A number of insiders and its interval, if it has one; None is more than the largest of ``sizes``.
 
     Of the numbers in its interval, those that were not tried are named.
     """
-    typical, low, high = (
-        f"more than {sizes[-1]}" if value is None else str(value) for value in (one.random, one.low, one.high)
-    )
-    if low == high:
-        return typical
-    reach = range(one.low or 0, (one.high or sizes[-1]) + 1) if one.low is not None else range(0)
-    skipped = spans([size for size in reach if size not in sizes])
-    return f"{typical} ({low} to {high}{f'; not tried: {skipped}' if skipped else ''})"
+    said, first, last = (f"more than {sizes[-1]}" if value is None else str(value) for value in (found, low, high))
+    if first == last or low is None:
+        return said
+    skipped = spans([size for size in range(low, (high or sizes[-1]) + 1) if size not in sizes])
+    return f"{said} ({first} to {last}{f'; not tried: {skipped}' if skipped else ''})"
 
 
 def spans(numbers: Sequence[int]) -> str:
