@@ -44,10 +44,13 @@ def test_the_kind_of_a_probability_is_told(motion, noise, kind, said):
 
 
 def test_a_translation_leaves_no_baseline():
-    assert _summary("orthogonal", 2).baseline_probability > 0
-    rigid = _summary("rigid", 2)
+    """A random direction is no attacker's best guess: the sentence about it says that others may do better."""
+    plain, rigid = _summary("orthogonal", 2), _summary("rigid", 2)
+    assert plain.baseline_probability > 0
     assert rigid.baseline_probability is None
-    assert not any("knows no record" in line for line in sentences(rigid))
+    said = ["A guess of common values may do better" in " ".join(sentences(one)) for one in (plain, rigid)]
+    assert said == [True, False]
+    assert not any("succeeds with probability" in line for line in sentences(plain))
 
 
 def test_without_a_link_a_translation_leaves_nothing_to_say():

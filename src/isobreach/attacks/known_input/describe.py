@@ -98,7 +98,10 @@ def _exposure(summary: AttackSummary) -> list[str]:
         lines.append(_without_lengths(summary))
     if summary.baseline_probability is not None:
         baseline = probability(summary.baseline_probability)
-        lines.append(f"An attacker who knows no record succeeds with probability {baseline}.")
+        lines.append(
+            f"For comparison: a guess at random of a record's direction is that near with probability {baseline}. A "
+            "guess of common values may do better, without the release; an audit measures that."
+        )
     return lines
 
 
