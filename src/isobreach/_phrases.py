@@ -104,12 +104,22 @@ def place(row: int, column: int | str | None = None) -> str:
 def names_like(name: str, names: Sequence[str], noun: str = "columns") -> str:
     """A sentence that helps whoever wrote a name that is not there: those that may be meant, or all there are.
 
+    >>> names_like("agee", ["a", "age"]), names_like("x", ["a", "b"])
+    ("Did you mean 'age'?", "The columns are: 'a', 'b'.")
+    """
+    listed = ", ".join(map(repr, names[:_LISTED])) + (f" and {len(names) - _LISTED} more" * (len(names) > _LISTED))
+    return did_you_mean(name, names) or (f"The {noun} are: {listed}." if names else "")
+
+
+def did_you_mean(name: str, names: Sequence[str]) -> str:
+    """A question after a name that is not there; empty where none is meant.
+
     Meant are those that it abbreviates, contains or is contained in, or that are spelt much alike.
 
-    >>> names_like("pid", ["patient_id", "icd", "age"]), names_like("Agee", ["patient_id", "icd", "age"])
+    >>> did_you_mean("pid", ["patient_id", "icd", "age"]), did_you_mean("Agee", ["patient_id", "icd", "age"])
     ("Did you mean 'patient_id'?", "Did you mean 'age'?")
-    >>> names_like("x", ["a", "b"])
-    "The columns are: 'a', 'b'."
+    >>> did_you_mean("x", ["a", "b"])
+    ''
     """
     asked = name.lower()
     strict = 0.6 if len(asked) > _SHORT else 0.75
@@ -120,10 +130,7 @@ def names_like(name: str, names: Sequence[str], noun: str = "columns") -> str:
     ]
     meant = meant or sorted((one for one in names if one.lower() in spelt), key=lambda one: spelt.index(one.lower()))
     meant = list(dict.fromkeys(meant))[:_SUGGESTED]
-    if meant:
-        return f"Did you mean {' or '.join(map(repr, meant))}?"
-    listed = ", ".join(map(repr, names[:_LISTED])) + (f" and {len(names) - _LISTED} more" * (len(names) > _LISTED))
-    return f"The {noun} are: {listed}." if names else ""
+    return f"Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
 
 
 def _abbreviates(short: str, name: str) -> bool:

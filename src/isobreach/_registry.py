@@ -17,6 +17,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Generic, TypeVar
 
+from isobreach._phrases import did_you_mean
 from isobreach.errors import InputError, IsobreachError
 
 T = TypeVar("T")
@@ -95,7 +96,8 @@ class Registry(Mapping[str, T], Generic[T]):
             The name given.
         """
         if not isinstance(name, str) or name not in self:
-            raise InputError(argument, f"must be one of {', '.join(self)}", repr(name))
+            hint = did_you_mean(name, list(self)) if isinstance(name, str) else ""
+            raise InputError(argument, f"must be one of {', '.join(self)}", repr(name), hint)
         return self[name]
 
     def summary(self, name: str) -> str:

@@ -116,6 +116,8 @@ def test_missing_values_categories_and_a_config_file(run, people, tmp_path):
     ("options", "said"),
     [
         (("--schemes", "rotten"), "--schemes must be one of orthogonal"),
+        (("--schemes", "nosy"), "Got 'nosy'. Did you mean 'noisy'?"),
+        (("--label", "name"), "--label must be another column than --id-column. Got 'name'."),
         (("--attacks", "hope"), "--attacks must be one of known-input"),
         (("--known", "-1"), "--known must be"),
         (("--known", "80"), "--known must leave 20 of 90 records beside known records and a sample of"),

@@ -117,6 +117,8 @@ class Data:
             raw = as_raw(Table(bundled.values, bundled.columns), "DATA")
         if label in (self.columns or ()):
             raise InputError("--label", "must be another column than those of --columns", repr(label))
+        if label == self.id_column:
+            raise InputError("--label", "must be another column than --id-column", repr(label))
         rest, column = without_column(raw, "DATA", label)
         table = self._prepared(rest, console, self.columns, self.preparation)
         return table, column.values[table.rows]

@@ -23,8 +23,10 @@ def verdict(result: ComparisonResult) -> str:
     undone, weakened, held = (by_standing(result, one) for one in ("undone", "weakened", "held"))
     played = len(undone) + len(weakened) + len(held)
     knows = knowledge(result)
-    said = f"Of {count(played, 'scheme')}, {len(undone)} {_are(undone)} undone by attackers who hold {knows}: "
-    said += "an attack breaches half of the other people or more."
+    said = (
+        f"Of {count(played, 'scheme')}, {len(undone) or 'none'} {_are(undone)} undone by attackers who hold {knows}: "
+    )
+    said += f"{'an' if undone else 'no'} attack breaches half of the other people or more."
     if weakened:
         said += f" {len(weakened)} {_are(weakened)} weakened."
     if held:
@@ -33,7 +35,7 @@ def verdict(result: ComparisonResult) -> str:
 
 
 def _are(several: list[str]) -> str:
-    return "is" if len(several) == 1 else "are"
+    return "is" if len(several) < 2 else "are"
 
 
 def knowledge(result: ComparisonResult) -> str:
