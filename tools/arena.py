@@ -182,10 +182,10 @@ TRANSACTIONS = (
 
 
 UNFOLDED = (
-    "give a motion away. Distances determine points, and the lifted records of ASPE lie on one quadric: either yields "
-    "rows that are a rotation of the records, without the key and without a known record, and every attack on "
-    "rotations works on them. The cells here show attacks on the release as it is, where those on distances are not "
-    "possible. An audit (isobreach audit --scheme aspe) computes these rows and plays both."
+    "give a motion away. Distances determine points, and the lifted records of ASPE lie on one quadric, which enough "
+    "rows determine. Either yields rows that are a rotation of the records, without the key and without a known "
+    "record, and attacks on rotations work on them. The cells here show attacks on the release as it is, where those "
+    "on distances are not possible. An audit (isobreach audit --scheme aspe) computes these rows and plays both."
 )
 
 

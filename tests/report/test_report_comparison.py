@@ -104,6 +104,7 @@ def test_the_heat_map_figure_shows_every_cell(result):
     axes = result.plot("breached").axes[0]
     assert len(axes.texts) == 23 * 20
     assert len(axes.get_yticklabels()) == 23
+    assert [key.get_text() for key in axes.get_legend().get_texts()][-1] == "not possible"
 
 
 def spots(*places):

@@ -132,6 +132,7 @@ def _bars(chart: Bars) -> Any:
 def _matrix(chart: Matrix) -> Any:
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     wide, high = len(chart.columns), len(chart.rows)
@@ -155,15 +156,17 @@ def _matrix(chart: Matrix) -> Any:
     axes.grid(which="minor", color="white", lw=1.5)
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(False)
-    keys = [
+    keys: list[Any] = [
         Patch(facecolor=colour, edgecolor="0.6", label=text) for colour, text in zip(_HEAT, chart.levels, strict=False)
     ]
+    if chart.dense:  # a cell without a figure has a point
+        keys.append(Line2D([], [], marker=".", ls="", color="0.45", label=chart.levels[-1]))
     axes.legend(
         handles=keys,
         title=chart.caption,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.01),
-        ncols=5 if chart.dense else 3,
+        ncols=6 if chart.dense and across > 1.4 * _LEGEND else 3,
         frameon=False,
         fontsize=8,
     )
