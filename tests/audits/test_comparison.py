@@ -426,8 +426,9 @@ def test_what_keeps_no_distances_defeats_attacks_by_distances_and_the_cells_say_
 
 
 def test_what_gives_a_motion_away_is_said_beside_cells_that_do_not_show_it():
-    table = ib.compare(people(), ["aspe", "distance-matrix", "orthogonal"], ["kaplan"], known=4, sample=20, trials=1)
+    table = ib.compare(people(), ["aspe", "distance-matrix", "orthogonal"], ["kaplan"], known=4, sample=90, trials=1)
     assert [one.unfolds for one in table.schemes] == [True, True, False]
+    assert "The public sample has 75 records instead of 90: half of the table." in table.findings
     said = [one for one in table.findings if "motion away" in one]
     assert len(said) == 1
     assert said[0].startswith("aspe and distance-matrix give a motion away: ")

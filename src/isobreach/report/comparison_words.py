@@ -60,7 +60,8 @@ def findings(result: ComparisonResult) -> list[str]:
         lines.append(best)
     lines.append(f"A blind guess, without the release, breaches {share(result.blind)} of all people.")
     if result.sample < result.sample_asked:
-        lines.append(f"The public sample has {result.sample:,} records instead of {result.sample_asked:,}.")
+        why = "half of the table" if result.sample == result.rows // 2 else "the most that a quick comparison takes"
+        lines.append(f"The public sample has {result.sample:,} records instead of {result.sample_asked:,}: {why}.")
     return lines + left_out(result.left_out)
 
 
