@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Modules are compiled once, whatever the shell asks for: the tests start the command hundreds of times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-slow bench reproduction arena board lint types imports package clean
+.PHONY: demo test test-slow bench bench-full reproduction arena board lint types imports package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/isobreach demo
@@ -22,6 +22,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.scan
 	$(BIN)/python -m benchmarks.cluster
+
+# 100,000,000 rows: 17 GB in TMPDIR while it runs, and some minutes.
+bench-full: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.scan --rows 100000000 --repeats 1
 
 # The paper's experiments, with the page, the figures and the numbers of the documentation.
 reproduction: $(VENV)/.dev

@@ -10,13 +10,11 @@ attack is all passes with what is done here in between; a join compares all pair
 """
 
 import argparse
-import json
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import isobreach as ib
-from benchmarks.__main__ import Row
+from benchmarks.__main__ import Row, show
 from benchmarks.floor import counting
 from benchmarks.scan import attack as attacked
 from benchmarks.scan import in_turn, plain_scan, write_release
@@ -131,10 +129,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     rows = [*rates(), *measured(given.rows, given.columns, given.points, given.repeats)]
-    for row in rows:
-        print(f"{row.ratio:9.2f}  {row.target:16} {'ok ' if row.met else 'MISSED'}  {row.what}")
-    if given.json:
-        given.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    show(rows, given.json)
 
 
 if __name__ == "__main__":

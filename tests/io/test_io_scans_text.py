@@ -122,6 +122,6 @@ def test_no_room_for_the_numbers_is_said(place, monkeypatch):
 
     path = written(place, numbers(RELEASE.data))
     monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", full)
-    with pytest.raises(ib.OutputError, match=r"do not fit there: No space left on device. Set TMPDIR"):
+    with pytest.raises(ib.OutputError, match=r"cannot be written there: No space left on device. Set TMPDIR"):
         ib.scan(path)
     assert left_behind(place) == []

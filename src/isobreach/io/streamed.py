@@ -68,8 +68,10 @@ def _write(path: Path, schema: Any, parts: Iterator[Any]) -> None:
             try:
                 writer.write_table(pa.concat_tables(several))
             except OSError as error:
-                reason, step = os.strerror(error.errno or 0), "Set TMPDIR to a folder with more room."
-                message = f"{tempfile.gettempdir()}: the numbers of the CSV do not fit there: {reason}. {step}"
+                # Arrow does not always pass the number of an error on.
+                reason = f": {os.strerror(error.errno)}" if error.errno else ""
+                step = "Set TMPDIR to a folder with more room."
+                message = f"{tempfile.gettempdir()}: the numbers of the CSV cannot be written there{reason}. {step}"
                 raise OutputError(message) from None
 
 
