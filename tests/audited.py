@@ -8,7 +8,7 @@ import numpy as np
 import isobreach as ib
 from isobreach import audits
 from isobreach._random import generator
-from isobreach.audits.study import WATCHED
+from isobreach.audits.coalition_trials import WATCHED
 from isobreach.geometry import row_norms
 from isobreach.linking import Linkage
 from isobreach.release import EXACT

@@ -314,7 +314,7 @@ def test_a_full_disk_says_what_is_kept(run, people, tmp_path, monkeypatch):
 
 def test_both_audits_of_a_table_resume(run, people, tmp_path, monkeypatch):
     """As it is and standardised: after an interruption neither plays a coalition again."""
-    from isobreach.audits import study
+    from isobreach.audits import coalition_trials
     from isobreach.cli import audit
 
     def never(*_, **__):
@@ -329,7 +329,7 @@ def test_both_audits_of_a_table_resume(run, people, tmp_path, monkeypatch):
     kept = [unfinished(tmp_path / "out", which).name for which in ("standardised", "")]
     assert sorted(path.name for path in tmp_path.iterdir()) == [*kept, "people.csv", "whole"]
     monkeypatch.undo()
-    monkeypatch.setattr(study, "play", never)
+    monkeypatch.setattr(coalition_trials, "play", never)
     assert run(*_audit(people, "--both", "--out", tmp_path / "out")).code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.csv", "whole"]
     results = [(tmp_path / name / "result.json").read_text() for name in ("whole", "out")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from isobreach.errors import InputError
 from isobreach.io import read_table
 
-UNCLEAR = r"known must hold numbers in column '{}' whose decimal mark is clear\. Got {}.*, the first in row {}\. Write"
+UNCLEAR = r"known must hold numbers in column '{}' whose decimal mark is clear\. Got {}.*, the first in row {} \("
 
 
 def read(folder, text):
@@ -51,7 +51,7 @@ def test_decimal_marks_that_are_clear_are_read(tmp_path, text, values):
     ],
 )
 def test_a_number_that_could_be_another_is_refused_with_its_column(tmp_path, text, column, got, row):
-    with pytest.raises(InputError, match=UNCLEAR.format(column, got, row)):
+    with pytest.raises(InputError, match=UNCLEAR.format(column, got, row - 1)):
         read(tmp_path, text)
 
 

@@ -99,7 +99,7 @@ def test_what_is_written_in_a_new_format_is_read_again(tmp_path, suffix):
 def test_another_encoding_is_named(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(text("latin-1"))
-    with pytest.raises(InputError, match=r"X must be CSV in UTF-8. Got other .*Name its encoding, such as --encoding"):
+    with pytest.raises(InputError, match=r"X must be CSV in UTF-8. Got other .*Read it with its encoding"):
         read_table(path, name="X", id_column="name")
     for encoding in ("latin-1", "cp1252"):
         table = Source(path, "X", encoding=encoding).read(id_column="name")
@@ -137,7 +137,7 @@ def test_a_sheet_is_read_by_its_name_or_number_and_the_first_is_named(tmp_path):
     assert str(caught.value) == rule
     book["Read me"].append([7])
     book.save(tmp_path / "t.xlsx")
-    assert read(None).notes == ("read the first of 3 sheets, 'Read me'; --sheet names another: 'People', '2'",)
+    assert read(None).notes == ("read the first of 3 sheets, 'Read me'; others: 'People', '2'",)
 
 
 def test_a_workbook_of_mixed_cells_is_read_as_csv_would_be(tmp_path):

@@ -4,6 +4,7 @@
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.baselines import HARDLY, Baselines
 from isobreach.audits.bound import Bound
+from isobreach.audits.coalition_trials import GREEDY
 from isobreach.audits.comparing import (
     CellFigures,
     ComparisonAsked,
@@ -32,7 +33,7 @@ from isobreach.audits.playing import EFFORT, Cell
 from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
 from isobreach.audits.result import INSIDERS, AuditResult, Reached
 from isobreach.audits.settings import RANGE_SHARE, Settings
-from isobreach.audits.study import GREEDY, audit
+from isobreach.audits.study import audit
 from isobreach.audits.verdict import Gate, gate
 from isobreach.audits.views import models, why_not
 

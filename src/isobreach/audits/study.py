@@ -8,8 +8,8 @@ interrupted audit was taken up again.
 
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,13 @@ from isobreach.attacks import Attack
 from isobreach.audits.attacked import AttackedTable
 from isobreach.audits.attackers import attackers
 from isobreach.audits.baselines import HARDLY, baselines
+from isobreach.audits.coalition_trials import coalitions_of, greedy_orders, played_trials
 from isobreach.audits.coalitions import GrowingLinks
 from isobreach.audits.declared import directions, playable, shown, unrounded, written
-from isobreach.audits.exposure import NOBODY, OwnersTable
-from isobreach.audits.greedy import by_breaches, by_energy, by_nearest
+from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.groups import Groups
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
-from isobreach.audits.kept import Arrays, Kept, Store
+from isobreach.audits.kept import Kept, Store
 from isobreach.audits.matrix import AttackerMatrix, matrix
 from isobreach.audits.memory import check_memory
 from isobreach.audits.noisy import RedrawnTable, released_rows
@@ -41,57 +41,16 @@ from isobreach.audits.remedies import remedies
 from isobreach.audits.result import INSIDERS, AuditResult
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
-from isobreach.audits.trial import Coalition, Figures, Trial, play
+from isobreach.audits.trial import Figures
 from isobreach.audits.verdict import gate
 from isobreach.audits.views import models, why_not
-from isobreach.engine import ONE_BLAS_THREAD, default_workers
+from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
 from isobreach.schemes import Release, Scheme, perturb
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-WATCHED = 1000  # others whose attributes a random coalition tries to learn, if there are more
-GREEDY = ("greedy, by directions", "greedy, by breaches", "greedy, nearest records")
-
-
-@dataclass
-class _Sums:
-    """What has been played so far: figures of each coalition, sums over random ones for each record."""
-
-    greedy: list[Figures]
-    random: list[Figures]
-    exposure: FloatArray
-    breached: IntArray
-    inside: IntArray
-
-    def add(self, trial: Trial, order: IntArray, sizes: tuple[int, ...], level: float, *, random: bool) -> None:
-        if not random:
-            self.greedy.append(trial.figures)
-            return
-        self.random.append(trial.figures)
-        self.exposure += trial.probability
-        self.breached += trial.probability >= level
-        for place, size in enumerate(sizes):
-            self.inside[place, order[:size]] += 1
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """For the store."""
-        kept: dict[str, NDArray[Any]] = {}
-        for kind, several in (("greedy", self.greedy), ("figures", self.random)):
-            if several:
-                stacked = Figures.stacked(several)
-                kept |= {f"{kind}_{f.name}": getattr(stacked, f.name) for f in fields(stacked)}
-        return {**kept, "exposure": self.exposure, "breached": self.breached, "inside": self.inside}
-
-    @classmethod
-    def restored(cls, arrays: Arrays) -> "_Sums":
-        def figures(kind: str) -> list[Figures]:
-            count = len(arrays.get(f"{kind}_linked", ()))
-            return [Figures(**{f.name: arrays[f"{kind}_{f.name}"][i] for f in fields(Figures)}) for i in range(count)]
-
-        return cls(figures("greedy"), figures("figures"), arrays["exposure"], arrays["breached"], arrays["inside"])
 
 
 def audit(
@@ -163,9 +122,9 @@ class _Trials:
         table, linker = _prepared(records, release, settings, seed)
         rows_known = isinstance(linker, RowsKnown)
         insider = single_insider(table, linker, generator(seed, "insider"), progress)
-        greedy = _greedy(table, settings.sizes[-1], insider.record, seed, progress)
-        coalitions = _coalitions(greedy, total, settings, seed, table.releases_met)
-        sums = _played(table, linker, coalitions, settings, len(greedy), kept, progress, self.threads)
+        greedy = greedy_orders(table, settings.sizes[-1], insider.record, seed, progress)
+        coalitions = coalitions_of(greedy, total, settings, seed, table.releases_met)
+        sums = played_trials(table, linker, coalitions, settings, len(greedy), kept, progress, self.threads)
         del linker  # and what it holds of the release
 
         played = Played(
@@ -333,93 +292,6 @@ def _not_asked(settings: Settings) -> dict[str, str]:
     return {
         name: "it was not asked for" if ATTACKS[name].installed else "what it needs is not installed" for name in left
     }
-
-
-def _coalitions(
-    greedy: Mapping[str, IntArray], total: int, settings: Settings, seed: int, releases: int
-) -> list[Coalition]:
-    """The greedy coalitions and the random ones; those who come next in a random order are watched.
-
-    ``releases``: how many a greedy coalition meets; a random one meets one.
-    """
-    draws, size = generator(seed, "coalition"), settings.sizes[-1]
-    seeds = generator(seed, "noise").integers(0, 2**62, (len(greedy) + settings.trials, releases)).tolist()
-    orders = [draws.choice(total, min(total, size + WATCHED), replace=False) for _ in range(settings.trials)]
-    chosen = [(order, NOBODY) for order in greedy.values()]
-    drawn = [(order[:size], order[size:]) for order in orders]
-    return [
-        Coalition(*parts, tuple(own if k < len(greedy) else own[:1]))
-        for k, (parts, own) in enumerate(zip(chosen + drawn, seeds, strict=True))
-    ]
-
-
-def _played(
-    table: OwnersTable,
-    links: Linker,
-    coalitions: Sequence[Coalition],
-    settings: Settings,
-    greedy: int,
-    kept: Kept,
-    progress: Progress,
-    threads: int | None,
-) -> _Sums:
-    """Play all coalitions that are not kept from before, in order."""
-    sizes, level = settings.sizes, settings.level
-    shape = (len(sizes), len(table.records))
-    saved = kept.part("coalitions")
-    if saved is None:
-        sums = _Sums([], [], np.zeros(shape), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
-    else:
-        sums = _Sums.restored(saved)
-    done = len(sums.greedy) + len(sums.random)
-    progress("coalitions", done, len(coalitions))
-    rest = coalitions[done:]
-    for part, joined in links.batches([one.order for one in rest], progress):
-        game = _Game(table, links, joined, level)
-        items = [(rest[i], sizes if done + i >= greedy else settings.covered) for i in part]
-        trials = default_workers(threads).run(_trial, items, game, ahead=0)
-        for i, trial in zip(part, trials, strict=True):
-            sums.add(trial, rest[i].order, sizes, level, random=done + i >= greedy)
-            progress("coalitions", done + i + 1, len(coalitions))
-            kept.done("coalitions", sums.arrays)
-    if len(rest):
-        kept.done("coalitions", sums.arrays, whole=True)
-    return sums
-
-
-@dataclass(frozen=True, eq=False)
-class _Game:
-    """What all coalitions are played with; ``joined``: of those that are linked together."""
-
-    table: OwnersTable
-    links: Linker
-    joined: Any
-    level: float
-
-
-def _trial(asked: tuple[Coalition, tuple[int, ...]], game: _Game) -> Trial:
-    """Play one coalition at some sizes."""
-    coalition, sizes = asked
-    return play(game.table, coalition, game.links.grow(coalition.order, game.joined), sizes, game.level)
-
-
-def _greedy_order(name: str, params: tuple[OwnersTable, int, int | None, int]) -> IntArray:
-    """One of the first two greedy orders."""
-    table, size, first, seed = params
-    if name == GREEDY[0]:
-        return by_energy(table, size)
-    return by_breaches(table, size, first, generator(seed, "greedy"))
-
-
-def _greedy(table: OwnersTable, size: int, first: int | None, seed: int, progress: Progress) -> dict[str, IntArray]:
-    """The greedy orders by name."""
-    orders = []
-    for order in default_workers().run(_greedy_order, GREEDY[:2], (table, size, first, seed)):
-        orders.append(order)
-        progress("greedy coalitions", len(orders), len(GREEDY))
-    orders.append(by_nearest(table, size))  # which has threads of its own
-    progress("greedy coalitions", len(GREEDY), len(GREEDY))
-    return dict(zip(GREEDY, orders, strict=True))
 
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:

@@ -5,7 +5,7 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 """
 
 from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
-from isobreach.io.delimited import MISSING_MARKS
+from isobreach.io.cells import MISSING_MARKS
 from isobreach.io.files import (
     check_written,
     file_hash,

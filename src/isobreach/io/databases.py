@@ -19,7 +19,7 @@ import numpy as np
 from isobreach._naming import way
 from isobreach._phrases import names_like
 from isobreach.errors import InputError, MissingExtraError
-from isobreach.io.delimited import settled
+from isobreach.io.cells import settled
 from isobreach.io.stores import Chroma, LanceDB, Qdrant
 
 _EXAMPLES = "sqlite:///people.db, duckdb:///people.db, postgresql://user@host/database or lancedb:///store"

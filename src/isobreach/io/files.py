@@ -20,8 +20,9 @@ from isobreach._phrases import names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.atomic import atomic_file
+from isobreach.io.cells import settled
 from isobreach.io.content import ARROW, READ, WRITTEN, Content, form, readable
-from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_layout, settled, write_csv
+from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_layout, write_csv
 from isobreach.io.excel import arrow_column, read_excel
 from isobreach.io.exports import read_fvecs, read_json_lines, read_npz
 from isobreach.io.stores import read_faiss

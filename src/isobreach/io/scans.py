@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from isobreach._arrow import is_numeric, vector_width
 from isobreach._validation import check_names
 from isobreach.errors import InputError
-from isobreach.io.delimited import Written, read_layout, settled_ids
+from isobreach.io.cells import settled_ids
+from isobreach.io.delimited import Written, read_layout
 from isobreach.io.files import ids_of_layout, ids_of_schema, parquet_ids, wanted_columns
 from isobreach.io.streamed import spooled
 from isobreach.io.tables import Table, as_ids, numeric_columns

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from isobreach.errors import OutputError
-from isobreach.io.delimited import Cells, Layout, Written, arrow_options, check_quotes, malformed
+from isobreach.io.cells import Cells
+from isobreach.io.delimited import Layout, Written, arrow_options, check_quotes, malformed
 from isobreach.io.vectors import is_vectors
 
 T = TypeVar("T")

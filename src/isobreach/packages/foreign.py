@@ -69,15 +69,7 @@ class Foreign(Scheme):
 
     @abstractmethod
     def protected(self, records: NDArray[Any], source: RandomSource) -> Release:
-        """Return what the package makes of the records, shuffled, and the new key.
-
-        Parameters
-        ----------
-        records
-            The table, m x n, checked.
-        source
-            Where all random numbers come from.
-        """
+        """Return what the package makes of the records, shuffled, and the new key: see ``release``."""
 
     def keyed(
         self,
@@ -104,9 +96,7 @@ class Foreign(Scheme):
         scale, noise
             Factor of all distances; standard deviation of the noise in one released coordinate.
         """
-        order = source.permutation(len(records))
-        data = np.empty_like(rows)
-        data[order] = rows
+        data, order = self.in_secret_order(rows, source)
         rotation = np.ascontiguousarray(np.asarray(images, dtype=np.float64).T)
         key = Key(self.name, rotation, np.zeros(len(rotation)), order, scale=scale, noise=noise)
         return Release(data, key)

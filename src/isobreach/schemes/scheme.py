@@ -145,6 +145,22 @@ class Scheme(ABC):
             Where all random numbers come from.
         """
 
+    @staticmethod
+    def in_secret_order(rows: NDArray[Any], source: RandomSource) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return rows in a secret order, and that order: the row of each record.
+
+        Parameters
+        ----------
+        rows
+            In the order of the records.
+        source
+            Where the order comes from.
+        """
+        order = source.permutation(len(rows))
+        data = np.empty_like(rows)
+        data[order] = rows
+        return data, order
+
     def shuffled(
         self,
         records: NDArray[Any],
@@ -169,7 +185,5 @@ class Scheme(ABC):
         secrets
             What else the key has to hold.
         """
-        order = source.permutation(len(records))
-        data = np.empty(rows.shape)
-        data[order] = rows
+        data, order = self.in_secret_order(np.asarray(rows, dtype=np.float64), source)
         return Release(data, SchemeKey(self.name, order, (records.shape[1], rows.shape[1]), secrets, noise=noise))
