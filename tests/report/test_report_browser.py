@@ -53,6 +53,9 @@ window.addEventListener("load", () => {
   seen.captions = [...document.querySelectorAll("table")].map((one) => one.caption?.textContent ?? "");
   seen.charts = [...document.querySelectorAll('svg[role="img"]')].map((one) => [
     document.getElementById(one.getAttribute("aria-labelledby")).textContent, getComputedStyle(one).display]);
+  seen.outside = [...document.querySelectorAll('svg.wide[role="img"] text')].filter((one) =>
+    one.getBoundingClientRect().right > one.ownerSVGElement.getBoundingClientRect().right + 1)
+    .map((one) => one.textContent);
   seen.folded = [...document.querySelectorAll("details")].every((one) => !one.open);
   const light = (colour) => {
     const [r, g, b] = colour.match(/[0-9.]+/g).map((part) => {
@@ -97,6 +100,8 @@ window.addEventListener("load", () => {
     return lines(range) > 1;
   }).map((one) => one.textContent);
   seen.counted = page.querySelectorAll(".nw").length;
+  seen.outside = [...page.querySelectorAll('svg.narrow[role="img"] text')].filter((one) =>
+    one.getBoundingClientRect().right > view.innerWidth).map((one) => one.textContent);
   seen.charts = [...page.querySelectorAll('svg[role="img"]')].map((one) => view.getComputedStyle(one).display);
   const out = document.createElement("pre");
   out.id = "probe";
@@ -166,6 +171,7 @@ def test_the_page_works_in_a_browser(document, tmp_path, width, theme):
     assert all(seen["captions"])
     assert [display for _, display in seen["charts"]] == ["block", "none"]
     assert all("insiders" in said for said, _ in seen["charts"])
+    assert seen["outside"] == []
     assert seen["folded"]
     assert seen["paper"] > 0.9 if theme else seen["paper"] < 0.1
     assert seen["contrast"] >= 4.5
@@ -183,6 +189,7 @@ def test_a_phone_shows_all_of_it_unbroken(document, tmp_path):
     assert seen["wide"] == []
     assert seen["counted"] > 100
     assert seen["broken"] == []
+    assert seen["outside"] == []
     assert seen["charts"] == ["none", "block"]
 
 

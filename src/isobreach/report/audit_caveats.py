@@ -11,7 +11,7 @@ _METHOD = (
         (
             "(known-input attack, closed form). A motion keeps all distances. Insiders compare the distances between "
             "their own records with those in the release and find their rows. These rows fix a part of the motion. The "
-            "rest is guessed at random. Its figures are computed for hundreds of groups."
+            "rest is guessed at random. Its figures are computed for many groups."
         ),
     ),
     (

@@ -52,6 +52,7 @@ def attackers_table(result: AuditResult) -> Table:
             f"{one.sample:,}",
             "known" if one.ranges else "not known",
             one.variant,
+            str(one.splits),
             sampled(one.breached),
         )
         for one in every
@@ -69,9 +70,11 @@ def attackers_table(result: AuditResult) -> Table:
         Column("Public records", number=True),
         "Ranges",
         "Estimates",
+        Column("Splits", number=True),
         Column("Others breached", INTERVAL, number=True),
     )
-    note = "The same attacks with more knowledge that does not help them are in result.json."
+    note = "Where everything is read with less knowledge on a split, nobody plays there. "
+    note += "The same attacks with more knowledge that does not help them are in result.json."
     return Table("The attackers who were played", heads, rows, note)
 
 
