@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 import isobreach as ib
 from isobreach.attacks import mean_cosine, read_out
 from isobreach.datasets import WordVectors, sentences
+from isobreach.schemes import perturb, scheme_by_name
 
 FloatArray = NDArray[np.float64]
 Change = Callable[[FloatArray, np.random.Generator], FloatArray]
@@ -114,7 +115,7 @@ def measured(vectors: FloatArray, domains: list[str], case: Case, seed: int) -> 
     if case.shuffled:
         sample = np.stack([rng.permutation(column) for column in sample.T], axis=1)
     wide = {"width": vectors.shape[1] + case.wider} if case.wider else {}
-    release = ib.perturb(records, case.scheme, seed=seed + 1000, **wide)
+    release = perturb(records, scheme_by_name(case.scheme, **wide), seed + 1000)
     released = case.released(np.asarray(release.data), rng)
     insiders = np.arange(case.insiders)
     knowledge = ib.Knowledge(

@@ -4,10 +4,11 @@
 An attribute is claimed only if it is confirmed in one of two ways, and left out of the estimates otherwise (the variant
 "all columns" has them all).
 
-- *Two halves of the sample*, each matched with another half of the released rows, give it the same column and sign,
-  in four splits. Halves that say nothing agree in half a column on average, so more must agree than chance makes
-  (1e-3). And the match must fit: matched columns have the same distributions (Kolmogorov and Smirnov) and correlations,
-  which those of a rotation do not.
+- *Two parts of the sample*, each with another half of the released rows, give it the same column and sign, in four
+  splits: three quarters of the sample are matched anew, and the last quarter, which that match has not seen, prefers
+  the same column to all others. Parts that say nothing agree in half a column on average, so more must agree than
+  chance makes (1e-3). And the match must fit: matched columns have the same distributions (Kolmogorov and Smirnov) and
+  correlations, which those of a rotation do not.
 - *Known records* have their values in that column, and would have them in others by chance less than once in 1,000.
 """
 
@@ -31,17 +32,19 @@ def confirmed(matching: Matching, best: Match, records: FloatArray, *, sampled: 
         return by_pairs, "known records have their values there" if by_pairs.any() else "nothing confirms a column"
     if not _fits(matching.about, best, records, matching.draws):
         return by_pairs, "columns do not have the distributions of the sample: they may be mixed, or it is another one"
-    halves = []
+    agree = best.columns >= 0
     for _ in range(TUNING.splits):
         mine, theirs = (matching.draws.permutation(len(one)) for one in (records, matching.about.some))
-        halves += [matching.half(theirs[first::2]).columns_of(records[mine[first::2]]) for first in (0, 1)]
-    there = best.columns >= 0
-    agree = there & np.all([(half.columns == best.columns) & (half.signs == best.signs) for half in halves], axis=0)
+        held = max(3, int(TUNING.held * len(mine)))
+        fitted = matching.half(theirs[::2]).columns_of(records[mine[held:]])
+        judged = matching.half(theirs[1::2]).judged(records[mine[:held]], fitted)
+        for one in (fitted, judged):
+            agree &= (one.columns == best.columns) & (one.signs == best.signs)
     # Two random assignments agree in a Poisson number of attributes, of mean 1/2 with signs.
     chance = float(pdtrc(int(agree.sum()) - 1, 0.5)) if agree.any() else 1.0
     if chance > CHANCE_LIMIT:
-        return by_pairs, "two halves of the sample agree no more than chance would have it"
-    return by_pairs | agree, "two halves of the sample agree on them"
+        return by_pairs, "two parts of the sample agree no more than chance would have it"
+    return by_pairs | agree, "two parts of the sample agree on them"
 
 
 def _by_pairs(matching: Matching, best: Match) -> NDArray[np.bool_]:

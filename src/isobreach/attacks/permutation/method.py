@@ -43,7 +43,7 @@ class PermutationReconstruction(Reconstruction):
     signs
         Its sign.
     confirmed
-        Whether two halves of the sample, or known records, confirm it.
+        Whether two parts of the sample, or known records, confirm it.
     scale
         Released values over those of the records.
     """
