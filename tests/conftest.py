@@ -4,12 +4,13 @@
 Every test of linking and attacks runs on each engine: on arrays with threads, on worker processes, into which each
 kernel is pickled with its parameters, on Parquet files, and some on a Dask cluster, where a pass takes twenty
 milliseconds for the way there and back. The other ways than arrays are slow, except for a part that has a kernel of
-every kind. What is true of a table is shown on arrays, in every combination of parameters and for every seed; what
-another engine could change is shown on it by every value of every parameter, once; and by one case of tests that count
-many draws. The larger cases of a test, slow by
-themselves, run on arrays only.
+every kind. What is true of a table is shown on arrays, in every combination of parameters and for every seed. Every
+test runs on processes and on files too, with every value of every parameter on one of the two in turn: they give the
+same bits (``tests/engine``). Of tests that count many draws one case is enough there. The larger cases of a test, slow
+by themselves, run on arrays only.
 """
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ SPREAD = {  # files whose tests run on a cluster too, and whether that is slow
     "test_kaplan": True,
 }
 DRAWS = ("seed", "seeds")  # parameters by which the same is tried again
+IN_TURN = (ArrayInFiles, ProcessEngine)  # share the values of parameters
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -62,16 +64,21 @@ def pytest_collection_modifyitems(config, items):
 
 def _repeated(items):
     """Of each test, whether it would only repeat, on another engine than arrays, what other tests show there."""
-    shown = set()
+    shown, values = set(), defaultdict(dict)
     for item in items:
         cases = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         engine = cases.pop("engine", LocalEngine)
         if engine is LocalEngine:
             yield False
             continue
+        test = item.path, item.originalname
         varied = {} if item.get_closest_marker("counted") else cases
-        values = {(name, repr(value)) for name, value in varied.items() if name not in DRAWS} or {()}
-        new = {(item.path, item.originalname, engine, value) for value in values} - shown
+        own = [(test, engine, None)]
+        for value in ((name, repr(value)) for name, value in varied.items() if name not in DRAWS):
+            number = values[test].setdefault(value, len(values[test]))
+            if engine is ArrayOnCluster or IN_TURN[number % len(IN_TURN)] is engine:
+                own.append((test, engine, value))
+        new = set(own) - shown
         larger = len(list(item.iter_markers("slow"))) > 1
         if not larger:
             shown |= new

@@ -36,7 +36,7 @@ from isobreach.geometry import breach_probability
 
 FloatArray = NDArray[np.float64]
 
-_STEPS = 2000
+_STEPS = 2000  # of squared residuals: the bound is then too high by at most what p falls within one of them
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ tried, all as if every link were certain; each step takes the insider who raises
 Greedy is not optimal, and claims nothing of its own: ``isobreach.audits.bound`` says what no coalition can exceed.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +28,24 @@ from isobreach.geometry import breach_probability, row_norms
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-TARGETS = 2000
-_TINY = 1e-9  # of a record's length: a residual that short gives no direction
+
+@dataclass(frozen=True)
+class GreedyChoice:
+    """What the next insider is chosen by.
+
+    Attributes
+    ----------
+    targets
+        Records whose breaches are counted, at most: their mean is then that of all others within .02.
+    shortest
+        Of a record's length: a residual that short gives no direction.
+    """
+
+    targets: int = 2000
+    shortest: float = 1e-9
+
+
+_CHOICE = GreedyChoice()
 
 
 def by_energy(table: OwnersTable, size: int) -> IntArray:
@@ -44,7 +62,7 @@ def by_energy(table: OwnersTable, size: int) -> IntArray:
         gram += (residual[part] * weights[part, None]).T @ residual[part]
     while len(chosen) < size:
         squares = np.einsum("ij,ij->i", residual, residual)
-        able = squares > (_TINY * norms.max()) ** 2
+        able = squares > (_CHOICE.shortest * norms.max()) ** 2
         able[chosen] = False
         if not able.any():
             break
@@ -68,7 +86,7 @@ def by_breaches(table: OwnersTable, size: int, first: int | None, draws: np.rand
     total, n = table.records.shape
     pool = np.sort(draws.choice(total, min(total, max(CANDIDATES, 2 * size)), replace=False))
     pool = pool if first is None else np.union1d(pool, [first])
-    targets = np.sort(draws.choice(total, min(total, TARGETS), replace=False))
+    targets = np.sort(draws.choice(total, min(total, _CHOICE.targets), replace=False))
     candidates, aims, norms = table.records[pool], table.records[targets], table.norms[targets]
     begin = None if first is None else int(np.searchsorted(pool, first))
     chosen: list[int] = []  # places in the pool
@@ -79,7 +97,7 @@ def by_breaches(table: OwnersTable, size: int, first: int | None, draws: np.rand
     while len(chosen) < min(size, len(pool)):
         hidden = n - len(chosen) - (0 if table.translates else 1)  # the first insider is where residuals begin
         squares = np.einsum("ij,ij->i", candidates, candidates)
-        able = squares > (_TINY * table.norms.max()) ** 2
+        able = squares > (_CHOICE.shortest * table.norms.max()) ** 2
         able[chosen] = False
         if not able.any():
             break
@@ -109,7 +127,7 @@ def by_nearest(table: OwnersTable, size: int) -> IntArray:
     able[target] = False
     while len(chosen) < size:
         squares = np.einsum("ij,ij->i", residual, residual)
-        able &= squares > (_TINY * table.norms.max()) ** 2
+        able &= squares > (_CHOICE.shortest * table.norms.max()) ** 2
         if not able.any():
             break
         gains = (residual @ residual[target]) ** 2

@@ -43,7 +43,7 @@ from isobreach.schemes import Release, Scheme, perturb
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-DRAWS = 32
+DRAWS = 32  # releases: the mean of a probability over them has a standard error of .09 at most
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,9 +49,32 @@ from isobreach.schemes import Noisy, Release, Scheme, perturb
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-JITTER_LEVELS = (0.25, 0.5, 1.0)
-REPEATS, TARGETS = 100, 2000
-_ENOUGH, _MOST_REPEATS = 4.2, 1000  # 95% interval of a share of 0 in T trials: up to about 4 / T
+
+@dataclass(frozen=True)
+class Trying:
+    """How remedies are tried.
+
+    Attributes
+    ----------
+    jitter
+        Levels of it, in steps of the grid: a whole step leaves no grid.
+    repeats
+        Coalitions that meet each level, unless fewer trials were asked for or the target is small.
+    enough, most_repeats
+        Over the target: the 95% interval of a share of 0 in T trials reaches up to about 4 / T. At most so many, for
+        the sake of time.
+    targets
+        Records whose breaches are counted, at most: their share is then that of all others within .02.
+    """
+
+    jitter: tuple[float, ...] = (0.25, 0.5, 1.0)
+    repeats: int = 100
+    enough: float = 4.2
+    most_repeats: int = 1000
+    targets: int = 2000
+
+
+_TRYING = Trying()
 
 
 @dataclass(frozen=True)
@@ -164,12 +187,13 @@ def remedies(
     it: jitter is worth a try.
     """
     levels, target, insiders = settings.noise_levels, settings.met.limit, settings.limited
-    repeats = max(min(settings.trials, REPEATS), min(int(np.ceil(_ENOUGH / max(target, 1e-9))), _MOST_REPEATS))
+    needed = min(int(np.ceil(_TRYING.enough / max(target, 1e-9))), _TRYING.most_repeats)
+    repeats = max(min(settings.trials, _TRYING.repeats), needed)
     records = table.records
     stick = yardstick(records, draws)
     coalitions = [draws.choice(len(records), insiders, replace=False) for _ in range(repeats)]
     seeds = draws.integers(0, 2**62, (len(levels), repeats))
-    jitter_seeds = draws.integers(0, 2**62, (len(JITTER_LEVELS), repeats))
+    jitter_seeds = draws.integers(0, 2**62, (len(_TRYING.jitter), repeats))
     tried = _Tried(table, coalitions, kept, progress)
     alone = [name for name in settings.attackers if ATTACKS[name].alone]
     players = _Players(target, insiders, settings.splits, kept, progress)
@@ -192,7 +216,7 @@ def remedies(
         left = stick.left(release.data[release.key.order])
         figures.append(NoiseFigures(level, rate, *left, broken, worst, opens))
     jittered: list[JitterFigures] = []
-    for level, own in zip(JITTER_LEVELS if steps.any() else (), jitter_seeds, strict=False):
+    for level, own in zip(_TRYING.jitter if steps.any() else (), jitter_seeds, strict=False):
         move = _Jitter(level * steps)
         moved = move(records, np.random.default_rng(own[0]))
         release = perturb(moved, settings.scheme, int(own[0]))
@@ -322,7 +346,7 @@ def _breached(table: OwnersTable, move: _Move, insiders: IntArray, seed: int) ->
     """
     draws = np.random.default_rng(seed)
     others = np.setdiff1d(np.arange(len(table.records)), insiders)
-    part = np.concatenate([insiders, draws.choice(others, min(len(others), TARGETS), replace=False)])
+    part = np.concatenate([insiders, draws.choice(others, min(len(others), _TRYING.targets), replace=False)])
     records, radius = table.records[part], EXACT.radius(table.norms[part], table.records.shape[1])
     noisy = NoisyTable(
         records, radius, False, table.epsilon, table.tolerance, released=move(records, draws), noise=move.deviation

@@ -19,7 +19,7 @@ from isobreach.schemes import Scheme, scheme_by_name
 FloatArray = NDArray[np.float64]
 
 _SHORTEST, _LONGEST = 1e-70, 1e70  # fourth powers of lengths must be numbers
-_MOST_NOISE = 1e6
+_MOST_NOISE = 1e6  # times the spread: beyond, nothing of a table shows
 RANGE_SHARE = 0.05  # of an attribute's range, within which it counts as learned unless told otherwise
 
 

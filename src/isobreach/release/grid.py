@@ -20,8 +20,8 @@ from scipy.special import gammaln
 from isobreach.engine import Engine
 from isobreach.release.precision import grid_decimals
 
-_LIMIT = 1e-3
-_SAMPLE_ROWS = 2048
+_LIMIT = 1e-3  # expected readings by chance, below which links bear the exact reading out: as of a link
+_SAMPLE_ROWS = 2048  # that show how common the most common value of a column is, within .02
 
 
 def on_grid(known: NDArray[Any], step: float) -> bool:

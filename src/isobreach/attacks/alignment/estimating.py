@@ -11,7 +11,7 @@ constant: independent component analysis over O(h) (Comon 1994), with no whiteni
 possible.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -129,7 +129,3 @@ class Estimating:
         offset = np.full(frame.hidden if frame.floats else 0, size)
         found = np.concatenate([told, offset])
         return found + 1e-3 * float(np.median(found) if len(found) else 0.0) + np.finfo(np.float64).tiny
-
-    def with_judge(self, judge: Judge) -> "Estimating":
-        """Return the same estimates under another judge."""
-        return replace(self, judge=judge)
