@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of very different size, as owners have them: a scale that must be found is found there too."""
+"""Columns of very different size, as owners have them: scales are found and partial records completed there too."""
 
 import numpy as np
 import pytest
@@ -57,3 +57,28 @@ def test_a_place_that_chance_could_have_made_is_said_to_be_one():
     assert "find a place together" in said
     assert "motion='rigid'" in said
     assert "not in the release" not in said.split(";")[0]
+
+
+@pytest.mark.parametrize("complete", [4, 10])
+@pytest.mark.parametrize("seed", range(4))
+def test_partial_records_are_completed_there(seed, complete):
+    """A fortune of order 1e8 must not blur ages and weights: errors are bounded along each direction by itself."""
+    records = people(seed)
+    release = ib.perturb(records, "rigid", seed=seed)
+    known = records[: complete + 6].copy()
+    lacking = np.random.default_rng(seed).integers(0, 7, 6)
+    known[np.arange(complete, complete + 6), lacking] = np.nan
+    linkage = link(known, release.data)
+    assert linkage.rows[linkage.linked].tolist() == release.key.order[linkage.linked].tolist()
+    assert len(linkage.completed) == 6
+    found = linkage.complete_known(known)[complete:]
+    assert np.abs(found - records[complete : complete + 6]).max() < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_partial_records_of_strangers_are_not_completed_there(seed):
+    records = people(seed)
+    released = ib.perturb(records[:200], "rigid", seed=seed).data
+    known = np.vstack([records[:5], records[200:206]])
+    known[np.arange(5, 11), np.random.default_rng(seed).integers(0, 7, 6)] = np.nan
+    assert link(known, released).linked.tolist() == [0, 1, 2, 3, 4]

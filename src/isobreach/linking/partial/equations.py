@@ -16,6 +16,16 @@ so that for the true row
     |left over| <= eta    and    | |W_A'(x_A - c_A) + W_Q' z| - d | <= eta (1 + w / s).
 
 The *misfit* is the larger of the two, each over its bound: at most 1 for the true row, whatever the rounding did.
+
+The motion is fitted in one of two ways: whitened (``geometry.fit_motions``), which bounds the error of all directions
+alike, or by least squares. Columns may be of very different size, and then an error that is bounded along each
+direction of the links by itself is far smaller. With X = L S U' the linked records, Y' their rows and E their errors,
+the fitted V minimises |V S - Y' L|, which is |E' L| <= |E| for the true MU. Let f be the sum of that minimum and |E|.
+Then |(V - MU) S| <= f, and with w = U'(x - c)
+
+    |(V - MU) w| <= f |S^-1 w|,    |(V - MU)'(hidden part)| <= f d / s_k.
+
+w itself is seen as v, within eta: both together are divided by 1 - f / s_k.
 """
 
 from dataclasses import dataclass, replace
@@ -43,9 +53,12 @@ class Conditioning:
     least
         Smallest singular value of U_Q that counts. Two to six unknown attributes of sixteen have 0.01 to 0.5; below a
         thousandth the record waits for more links, because its error would become that of everything it helps to find.
+    worthwhile
+        How many times less linked rows must err for a fit by least squares, which bounds hidden parts less well.
     """
 
     least: float = 1e-3
+    worthwhile: float = 4.0
 
 
 CONDITIONING = Conditioning()
@@ -58,16 +71,27 @@ class View:
     motions: ConsistentMotions
     precision: Precision
     centre_error: float
-    fit_error: float
+    fit_error: float | FloatArray
 
     @classmethod
     def of(
         cls, records: FloatArray, rows: FloatArray, radius: FloatArray, precision: Precision, *, translates: bool
     ) -> "View":
         """From linked records, in the release's units, their rows, and the error radius of each pair."""
+        centre_error = float(radius.mean()) if translates else 0.0
         spread = float(np.linalg.norm(radius))
-        motions = fit_motions(records, rows, noise=2 * spread, translates=translates)
-        return cls(motions, precision, float(radius.mean()) if translates else 0.0, spread * motions.sensitivity)
+        whitened = fit_motions(records, rows, noise=2 * spread, translates=translates)
+        alike = cls(whitened, precision, centre_error, spread * whitened.sensitivity)
+        if not alike.dimension:
+            return alike
+        motions = fit_motions(records, rows, noise=4 * spread, translates=translates, whiten=False)
+        seen = (records - motions.known_centre) @ motions.known
+        left = np.linalg.norm((rows - motions.released_centre) - seen @ motions.released.T)
+        apart = cls(motions, precision, centre_error, (min(float(left), spread) + spread) / motions.strength)
+        if apart.dimension < alike.dimension:
+            return alike
+        errors = [float(view.seen(rows)[2].max()) for view in (alike, apart)]
+        return apart if CONDITIONING.worthwhile * errors[1] < errors[0] else alike
 
     @property
     def dimension(self) -> int:
@@ -83,7 +107,12 @@ class View:
         product = row_norms(centred) + float(np.linalg.norm(motions.known_centre))
         arithmetic = replace(self.precision, step=0.0, relative=0.0)
         own = self.precision.radius(row_norms(rows), columns) + arithmetic.radius(product, columns)
-        return along, hidden, own + self.centre_error + self.fit_error * row_norms(centred)
+        if isinstance(self.fit_error, float):
+            fit = self.fit_error * row_norms(centred)
+        else:
+            weakest = float(self.fit_error.max())
+            fit = (row_norms(along * self.fit_error) + weakest * row_norms(hidden)) / (1 - weakest)
+        return along, hidden, own + self.centre_error + fit
 
 
 @dataclass(frozen=True, eq=False)
