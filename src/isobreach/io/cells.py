@@ -136,6 +136,13 @@ def decimal_commas(cells: Any) -> bool:
     return bool(2 * matching > len(cells) - cells.null_count)
 
 
+def leading_zeros(cells: Any) -> bool:
+    """Whether whole numbers are written as codes are: a digit follows a zero in front."""
+    from pyarrow import compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(cells, r"^\s*0[0-9]")).as_py())
+
+
 def check_points(name: str, label: str, cells: Any) -> None:
     """Refuse points that may separate thousands, in a file of decimal commas."""
     from pyarrow import compute as pc

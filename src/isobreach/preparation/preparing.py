@@ -21,7 +21,7 @@ from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
-from isobreach.preparation.recognising import amounts, as_truths, dates, marked, names_rows, truths
+from isobreach.preparation.recognising import amounts, as_truths, codes, dates, marked, names_rows, truths
 from isobreach.preparation.steps import MISSED, ONE_HOT, Step, Steps, reason_words
 from isobreach.preparation.table import PreparedTable
 
@@ -105,7 +105,7 @@ def present_in_order(names: Sequence[str], present: set[str]) -> list[str]:
 
 def _stays(step: Step, present: set[str]) -> bool:
     """Whether a step is about rows, a column that is there, or why one is not."""
-    return step.column is None or step.column in present or step.what == "left out"
+    return step.column is None or step.column in present or step.what in ("left out", "codes as text")
 
 
 def _left_out(column: str, reason: str) -> Step:
@@ -132,6 +132,10 @@ def _decided(
     read = dates(cells, label, name)
     if read is not None:
         return RawColumn(label, "date", read[0]), [_dated(label, read[1]), *_marks(label, cells)]
+    if codes(cells) and not named:
+        said = f"Column {label!r} holds digits with zeros in front: a code, which is text and no amount."
+        kept, done = _text(column, name, one_hot=one_hot, named=named)
+        return kept, [Step(label, "codes as text", {}, said), *done]
     read = amounts(cells, label, name, commas=raw.commas)
     if read is not None:
         said = f"Column {label!r} was read as numbers: currency signs and separators of thousands were removed."
@@ -140,6 +144,12 @@ def _decided(
         step += _marks(label, cells)
         made = RawColumn(label, "number", read[0])
         return (None, [_left_out(label, "id")]) if not named and names_rows(made) else (made, step)
+    return _text(column, name, one_hot=one_hot, named=named)
+
+
+def _text(column: RawColumn, name: str, *, one_hot: bool, named: bool) -> tuple[RawColumn | None, list[Step]]:
+    """A column of text that is neither amounts nor dates: yes or no, a category, or left out."""
+    label, cells = column.name, column.values.tolist()
     words = truths(cells)
     if words is not None:
         made = RawColumn(label, "truth", as_truths(cells, words, label, name))

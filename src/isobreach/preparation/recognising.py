@@ -51,6 +51,16 @@ def marked(cell: Any) -> bool:
     return cell is None or cell.lower() in MISSING_MARKS
 
 
+def codes(cells: Sequence[Any]) -> bool:
+    """Whether a column of text holds codes of digits, such as 02139: a zero in front means nothing in an amount.
+
+    >>> codes(["02139", "10115", None]), codes(["0", "12", "100"]), codes(["0.5", "01"])
+    (True, False, False)
+    """
+    filled = [cell for cell in cells if not marked(cell)]
+    return all(map(str.isdecimal, filled)) and any(len(cell) > 1 and cell[0] == "0" for cell in filled)
+
+
 def amounts(cells: Sequence[Any], column: str, name: str, *, commas: bool) -> tuple[FloatArray, str] | None:
     """Return the numbers in a column of text with their decimal mark, None if it holds none.
 

@@ -36,7 +36,7 @@ class Step:
         The owner's column; None for what was done to rows.
     what
         ``"left out"``, ``"dropped rows"``, ``"read as numbers"``, ``"dates as days"``, ``"truths as 0 and 1"``,
-        ``"marks as missing"``, ``"one-hot"``, ``"filled"`` or ``"standardised"``.
+        ``"codes as text"``, ``"marks as missing"``, ``"one-hot"``, ``"filled"`` or ``"standardised"``.
     parameters
         What is needed to do it again.
     sentence
@@ -153,6 +153,8 @@ def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
             return f"{told} are categories: each is one attribute, and its columns are 0 or 1."
         case "standardised":
             return f"{told} were standardised: less the mean, divided by the standard deviation."
+        case "codes as text":
+            return f"{told} hold digits with zeros in front: codes, which are text and no amounts."
         case "dates as days":
             return f"{told} are dates: they count days since 1970-01-01."
         case "read as numbers":
