@@ -325,8 +325,10 @@ def test_both_audits_of_a_table_resume(run, people, tmp_path, monkeypatch):
     monkeypatch.setattr(
         audit, "write_columns", lambda *_, **__: (_ for _ in ()).throw(OSError(errno.ENOSPC, "no room"))
     )
-    assert run(*_audit(people, "--both", "--out", tmp_path / "out")).code == 2
+    failed = run(*_audit(people, "--both", "--out", tmp_path / "out"))
+    assert failed.code == 2
     kept = [unfinished(tmp_path / "out", which).name for which in ("standardised", "")]
+    assert all(name in failed.err for name in kept)  # it says where all of it is
     assert sorted(path.name for path in tmp_path.iterdir()) == [*kept, "people.csv", "whole"]
     monkeypatch.undo()
     monkeypatch.setattr(coalition_trials, "play", never)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line: arguments, progress, exit codes. Nothing else, and nothing heavy before a command runs.
 
-Exit codes: 0 fine; 1 an audit's gate is closed, with the reason in one line; 2 bad input, in one line on stderr with
-nothing written.
+Exit codes: 0 fine, also where nothing is linked or claimed, which is an answer; 1 an audit's gate is closed, with the
+reason in one line; 2 bad input, in one line on stderr with nothing written.
 """
 
 import atexit

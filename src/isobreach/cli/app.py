@@ -130,7 +130,10 @@ def prepare(
 @options.attacker
 @options.common
 def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
-    """Find the released rows of known records. Exact: --seed is accepted and not needed."""
+    """Find the released rows of known records. Exact: --seed is accepted and not needed.
+
+    Exit code 0 also where nothing is linked, which is an answer: --json has the number, linked.
+    """
     from isobreach import _interface
     from isobreach._phrases import count, left_out
     from isobreach.attacks import hints

@@ -103,10 +103,11 @@ class AuditJob:
         store = None if self.out is None else FileStore(unfinished(self.out))
         for name in _interface.attackers_of(self.options.get("attacks"), self.options["scheme"]):
             ATTACKS[name].interruptible()
-        with telling_what_is_left(store):
-            return self._run(console, store)
+        second = FileStore(unfinished(self.out, "standardised")) if self.both and self.out is not None else None
+        with telling_what_is_left(store, second):
+            return self._run(console, store, second)
 
-    def _run(self, console: Console, store: FileStore | None) -> AuditReport:
+    def _run(self, console: Console, store: FileStore | None, second: FileStore | None) -> AuditReport:
         started = time.monotonic()
         with console.bars():
             size = None if self.data.source is None else self.data.source.size()
@@ -116,7 +117,6 @@ class AuditJob:
             table = self.data.read(console)
             seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
-            second = FileStore(unfinished(self.out, "standardised")) if self.both and self.out is not None else None
             if self.both:
                 result = replace(result, beside=self._beside(console, result, seed, second))
             if self.out is not None:

@@ -4,7 +4,7 @@
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from isobreach._progress import listening
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from isobreach.document import Document
 
 _DELAY = 1.0  # seconds of work before a bar appears
+_PAUSE = 30.0  # seconds between lines where there is no terminal: two a minute in a log
 _COMPILING = "compiling (first use)"
 
 
@@ -84,9 +85,13 @@ class Console:
 
     @contextmanager
     def bars(self, delay: float = _DELAY) -> Iterator[None]:
-        """Draw bars for what takes more than a second, on a terminal."""
-        if self.quiet or not sys.stderr.isatty():
+        """Draw bars for what takes more than a second, on a terminal; elsewhere, write a line now and then."""
+        if self.quiet:
             yield
+            return
+        if not sys.stderr.isatty():
+            with self._lines():
+                yield
             return
         timer = threading.Timer(delay, self._start)
         timer.daemon = True
@@ -100,6 +105,27 @@ class Console:
                 if self._bars is not None:
                     self._bars.stop()
                     self._bars = None
+
+    @contextmanager
+    def _lines(self) -> Iterator[None]:
+        """A line on stderr every half minute: what is being done, and how much of it is."""
+        ended, stream = threading.Event(), sys.stderr
+
+        def speak() -> None:
+            while not ended.wait(_PAUSE):
+                with self._lock:
+                    told = [_told(label, *state) for label, state in self._state.items() if state[0] != state[1]]
+                with suppress(OSError, ValueError):  # a log that is full or closed stops no work
+                    print(f"... {'; '.join(told) or 'working'}", file=stream, flush=True)
+
+        thread = threading.Thread(target=speak, daemon=True)
+        thread.start()
+        try:
+            with listening(self._compiling):
+                yield
+        finally:
+            ended.set()
+            thread.join()
 
     def _compiling(self, begins: bool) -> None:
         self._update(_COMPILING, 0 if begins else 1, None if begins else 1)
@@ -130,3 +156,8 @@ class Console:
             if label not in self._tasks:
                 self._tasks[label] = self._bars.add_task(label)
             self._bars.update(self._tasks[label], completed=done, total=total, visible=done != total)
+
+
+def _told(label: str, done: int, total: int | None) -> str:
+    """A stage in words, and how far it is where that is known."""
+    return f"{label}: {done:,} of {total:,}" if total else label

@@ -3,7 +3,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,20 +24,21 @@ def partial_folder(out: Path) -> str:
 
 
 @contextmanager
-def telling_what_is_left(store: FileStore | None) -> Iterator[None]:
+def telling_what_is_left(*stores: FileStore | None) -> Iterator[None]:
     """Let an interruption, or an output that cannot be written, say what is left and how to go on."""
     try:
         yield
     except (Interrupted, KeyboardInterrupt, SystemExit):
-        raise Interrupted(f"interrupted. {_left(store)}") from None
+        raise Interrupted(f"interrupted. {_left(stores)}") from None
     except OutputError as error:
-        raise OutputError(str(error).replace("Nothing was left behind.", _left(store))) from None
+        raise OutputError(str(error).replace("Nothing was left behind.", _left(stores))) from None
 
 
-def _left(store: FileStore | None) -> str:
-    if store is None or not store.kept:
+def _left(stores: Sequence[FileStore | None]) -> str:
+    kept = [store.name for store in stores if store is not None and store.kept]
+    if not kept:
         return "Nothing was written."
-    return f"Finished work is kept in {store.name}: the same command goes on from there."
+    return f"Finished work is kept in {' and '.join(kept)}: the same command goes on from there."
 
 
 def seed_of(given: int | None, store: FileStore | None) -> int:
