@@ -131,7 +131,7 @@ class MissingExtraError(IsobreachError, ImportError):
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         self.feature, self.package, self.extra = feature, package, extra
-        super().__init__(f"{feature} needs {package}. Install it with: pip install 'isobreach[{extra}]'")
+        super().__init__(f"{feature} needs {package}. Install it in isobreach's folder: pip install '.[{extra}]'")
 
     def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str, str]]:
         return type(self), (self.feature, self.package, self.extra)

@@ -272,7 +272,7 @@ def test_without_fpylll_the_line_says_how_to_install_it(table, tmp_path):
         done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=table, capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (2, "")
         needs = "isobreach: The lattice attack needs fpylll and cysignals."
-        assert done.stderr == f"{needs} Install it with: pip install 'isobreach[lattice]'\n"
+        assert done.stderr == f"{needs} Install it in isobreach's folder: pip install '.[lattice]'\n"
         assert not (tmp_path / "out").exists()
 
 

@@ -342,10 +342,8 @@ def test_a_pipe_in_the_place_of_a_run_record_is_not_opened(run, tmp_path):
 def test_without_matplotlib_it_says_what_to_install(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = run("reproduce", "size", "--quick", "--out", tmp_path / "out")
-    told = (
-        "isobreach: reproducing the paper's figures needs matplotlib. Install it with: pip install 'isobreach[plot]'\n"
-    )
-    assert (done.code, done.err) == (2, told)
+    told = "isobreach: reproducing the paper's figures needs matplotlib. "
+    assert (done.code, done.err) == (2, f"{told}Install it in isobreach's folder: pip install '.[plot]'\n")
     assert not (tmp_path / "out").exists()
 
 

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
 import isobreach as ib
@@ -47,3 +48,27 @@ def test_an_audit_of_vectors_is_about_the_vectors(tmp_path, run):
     assert (report["table"]["rows"], report["table"]["columns"], report["left_out"]) == (60, 5, ["page"])
     asked = run("audit", tmp_path / "store.parquet", "--columns", "page,embedding", *short).json
     assert (asked["table"]["columns"], asked["left_out"]) == (6, [])
+
+
+@pytest.mark.parametrize("precision", ["float16", "float32", "float64"])
+def test_a_store_of_vectors_stays_one(precision, tmp_path, run):
+    """One column of vectors in, one out, as precise; what stood beside it is said once to be left out."""
+    vectors = np.random.default_rng(0).normal(size=(120, 40)).astype(precision)
+    column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), 40)
+    parquet.write_table(
+        pa.table({"text": [f"t{i % 9}" for i in range(120)], "embedding": column}), tmp_path / "s.parquet"
+    )
+    out, key = tmp_path / "r.parquet", tmp_path / "k"
+    done = run("perturb", tmp_path / "s.parquet", "--scheme", "orthogonal", "--seed", 0, "--out", out, "--key", key)
+    assert done.code == 0
+    assert f"Released 120 rows x one column of vectors, 'vector', of 40 numbers ({precision})" in done.out
+    assert done.err.count("'text'") == 1
+    schema = parquet.read_schema(out)
+    assert schema.names == ["vector"]
+    assert (schema.types[0].list_size, schema.types[0].value_type.to_pandas_dtype().__name__) == (40, precision)
+    parquet.write_table(pa.table({"embedding": column.slice(0, 6)}), tmp_path / "known.parquet")
+    linked = run("link", "--known", tmp_path / "known.parquet", "--released", out, "--json").json
+    assert [link["row"] for link in linked["links"]] == ib.read_key(key).order[:6].tolist()
+    flat = tmp_path / "r.csv"  # a format without columns of vectors
+    assert run("perturb", tmp_path / "s.parquet", "--out", flat, "--key", tmp_path / "k2").code == 0
+    assert flat.read_text().startswith('"c1","c2"')

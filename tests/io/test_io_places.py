@@ -323,5 +323,5 @@ def test_paths_and_urls_go_in_wherever_tables_do(tmp_path):
 def test_a_driver_that_is_missing_is_named_with_its_extra(tmp_path, monkeypatch, module, given, extra):
     (tmp_path / "t.xlsx").touch()
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ib.MissingExtraError, match=rf"Install it with: pip install 'isobreach\[{extra}\]'$"):
+    with pytest.raises(ib.MissingExtraError, match=rf"Install it in isobreach's folder: pip install '\.\[{extra}\]'$"):
         read_table(given.format(tmp_path), name="X")

@@ -41,6 +41,6 @@ def test_rounding_taken_as_noise_is_said():
     few, many = ib.link(vectors[:4], release), ib.link(vectors[:12], release, motion="orthogonal")
     assert (few.noise > 0, few.reason) == (
         True,
-        "the worst case of rounding says too little: rounding is taken as noise",
+        "they are found within rounding taken as noise, whose worst case would say too little",
     )
     assert (bool(many.noise), len(many.linked)) == (False, 12)

@@ -77,7 +77,8 @@ def test_by_command_that_is_one_line_and_exit_2(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "isobreach: The scheme foreign:hadamask needs hadamask. Install it with: pip install 'isobreach[packages]'\n"
+        "isobreach: The scheme foreign:hadamask needs hadamask. "
+        "Install it in isobreach's folder: pip install '.[packages]'\n"
     )
     assert not list(tmp_path.iterdir())
 

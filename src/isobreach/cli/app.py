@@ -55,8 +55,17 @@ def perturb(
     from dataclasses import asdict, replace
 
     from isobreach import schemes
-    from isobreach.cli.tables import recipe_of, steps_path
-    from isobreach.io import check_written, default_columns, numbers_hash, pending_json, pending_key, write_table
+    from isobreach.cli.tables import as_precise, recipe_of, steps_path
+    from isobreach.io import (
+        check_written,
+        default_columns,
+        holds_vectors,
+        numbers_hash,
+        pending_json,
+        pending_key,
+        vector_label,
+        write_table,
+    )
 
     console = Console(json_only=json_only, quiet=quiet)
     if os.path.realpath(key_path) == os.path.realpath(out):
@@ -67,6 +76,10 @@ def perturb(
         table = table.read(console)
         with console.work("rotating"):
             release = schemes.perturb(table.values, chosen, seed)
+        label = vector_label(table.columns)
+        if label is not None and holds_vectors(out):  # a store's vectors stay what they are: one column, as precise
+            release = replace(release, data=as_precise(release.data, table.values.dtype))
+            label = label if chosen.in_place else "vector"
         rows, released_columns = release.data.shape
         names = table.columns if chosen.in_place else default_columns(released_columns)
         key = replace(release.key, columns=table.columns, ids=table.ids)
@@ -74,12 +87,15 @@ def perturb(
         steps = steps_path(key_path) if recipe.steps else None
         recorded = nullcontext() if steps is None else pending_json(steps, recipe.to_json(), force=force)
         with console.work("writing"), pending_key(key_path, key, force=force), recorded:
-            write_table(out, release.data, names, force=force)
+            write_table(out, release.data, names, vectors=label, force=force)
     if seed is not None:
         console.note("A seed makes the key guessable: use it for experiments only.")
     if os.path.realpath(key_path.parent) == os.path.realpath(out.parent):
         console.note(f"The key lies beside the release: move {key_path} before you publish that folder.")
-    console.say(f"Released {rows:,} rows x {released_columns} columns: {out}")
+    shape = f"{released_columns} columns"
+    if label is not None and holds_vectors(out):
+        shape = f"one column of vectors, {label!r}, of {released_columns} numbers ({release.data.dtype})"
+    console.say(f"Released {rows:,} rows x {shape}: {out}")
     console.say(f"Key, for you alone: {key_path}")
     if steps is not None:
         console.say(f"Steps of the preparation, for you alone: {steps} (known records: attack --steps {steps})")

@@ -135,6 +135,15 @@ class Data:
         return table
 
 
+def as_precise(values: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers in the type that others have, if that is one of floats and holds them."""
+    if kind.kind != "f":
+        return values
+    with np.errstate(over="ignore"):
+        same = values.astype(kind)
+    return same if np.isfinite(same).all() else values
+
+
 def recipe_of(table: Table) -> Steps:
     """What was done to a table; nothing to one that was taken as it is."""
     return table.recipe if isinstance(table, PreparedTable) else Steps(table.columns, ())

@@ -9,6 +9,7 @@ from isobreach.io.cells import MISSING_MARKS
 from isobreach.io.files import (
     check_written,
     file_hash,
+    holds_vectors,
     matched_columns,
     read_toml,
     select_columns,
@@ -23,6 +24,7 @@ from isobreach.io.scans import Scan
 from isobreach.io.sources import STANDARD_INPUT, Source, as_released, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
 from isobreach.io.tables import Table, default_columns, frame, like, numbers_hash
+from isobreach.io.vectors import vector_label
 
 __all__ = [
     "MISSING_MARKS",
@@ -48,6 +50,7 @@ __all__ = [
     "file_hash",
     "frame",
     "frame_of",
+    "holds_vectors",
     "like",
     "matched_columns",
     "numbers_hash",
@@ -61,6 +64,7 @@ __all__ = [
     "read_toml",
     "run_record",
     "select_columns",
+    "vector_label",
     "without_column",
     "write_columns",
     "write_file",

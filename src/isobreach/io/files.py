@@ -27,6 +27,7 @@ from isobreach.io.excel import arrow_column, read_excel
 from isobreach.io.exports import read_fvecs, read_json_lines, read_npz
 from isobreach.io.stores import read_faiss
 from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy, like
+from isobreach.io.vectors import from_rows
 
 
 class Stored(NamedTuple):
@@ -140,21 +141,29 @@ def write_table(
     *,
     ids: NDArray[Any] | None = None,
     id_column: str = "id",
+    vectors: str | None = None,
     mode: int = 0o644,
     force: bool = False,
 ) -> None:
-    """Write a table, ids first, in the format that the extension names."""
+    """Write a table, ids first, in the format that the extension names.
+
+    ``vectors``: a name under which rows are vectors of one column, in formats that have such columns.
+    """
     path = Path(path)
     suffix = form(path)
     check_written(path)
     if suffix == ".npy" and ids is not None:
         raise InputError("output", f"must be a {_listed(WRITTEN[:-1])} file to hold ids", str(path))
+    import pyarrow as pa
+
     with atomic_file(path, mode=mode, force=force) as temporary:
         if suffix == ".npy":
             with temporary.open("wb") as file:  # given a path, np.save may change its suffix
                 np.save(file, values)
             return
         table = like("arrow", values, columns)
+        if vectors is not None and holds_vectors(path):
+            table = pa.table({vectors: from_rows(values)})
         if ids is not None:
             check_names("output", [id_column, *columns])
             table = table.add_column(0, id_column, [as_ids(ids)])
@@ -168,6 +177,11 @@ def write_table(
             parquet.write_table(table, temporary)
         else:
             write_csv(table, Content(temporary, suffix))
+
+
+def holds_vectors(path: Path) -> bool:
+    """Whether the format that a file's extension names has columns of vectors."""
+    return form(path) in (*ARROW, ".parquet")
 
 
 def check_written(path: Path) -> None:

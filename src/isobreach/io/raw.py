@@ -177,7 +177,9 @@ def _from_arrow(arrow: Any, name: str, id_column: str | None, *, required: bool)
         elif label in data.kept or label == id_column:
             columns.append(_column(label, arrow.column(label)))
     check_names(name, [column.name for column in columns])
-    table = RawTable(tuple(columns), arrow.num_rows, notes=data.notes, beside=data.beside)
+    # What was left out beside them is a step of the preparation, and said there.
+    notes = tuple(f"read the vectors in column {label!r}" for label in data.vectors if data.notes)
+    table = RawTable(tuple(columns), arrow.num_rows, notes=notes, beside=data.beside)
     return _with_ids(table, name, id_column)
 
 

@@ -127,6 +127,16 @@ def entry_names(label: str, width: int) -> tuple[str, ...]:
     return tuple(f"{label}[{j + 1}]" for j in range(width))
 
 
+def vector_label(columns: Sequence[str]) -> str | None:
+    """Return the column of vectors whose entries these are; None where they are columns of their own.
+
+    >>> vector_label(("embedding[1]", "embedding[2]")), vector_label(("a", "b"))
+    ('embedding', None)
+    """
+    label = columns[0].removesuffix("[1]")
+    return label if tuple(columns) == entry_names(label, len(columns)) else None
+
+
 def from_rows(rows: NDArray[Any]) -> Any:
     """Return rows as an Arrow column of vectors of one length, in their own type."""
     import pyarrow as pa

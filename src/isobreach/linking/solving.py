@@ -47,7 +47,7 @@ class NoiseRange:
 
 _NOISE = NoiseRange()
 _PROJECTED = "the release is narrower than the records: distances agree within a band only, and no link is certain"
-_ROUNDED = "the worst case of rounding says too little: rounding is taken as noise"
+_ROUNDED = "they are found within rounding taken as noise, whose worst case would say too little"
 
 
 def rounded_linkage(problem: Problem, setting: Setting, motion: Choice, rule: Rule, which: IntArray) -> Linkage:

@@ -171,7 +171,7 @@ def _by_columns(source: Engine) -> Precision:
     # A column of zeros says nothing of its own: it may be as coarse as the others. sqrt(n) * step is the whole row's.
     steps = [one.step for one in told] + [max(one.step for one in found)] * (len(open_) - len(told))
     step = float(np.sqrt(sum(one**2 for one in steps) / columns))
-    reasons = sorted({one.reason for one in found}, key=[one.reason for one in found].count, reverse=True)
+    reasons = _in_words([one.reason for one in found])
     reasons += [plain.reason] * (len(open_) < columns)
     return Precision(
         step,
@@ -180,6 +180,16 @@ def _by_columns(source: Engine) -> Precision:
         ", ".join(reasons[:3]) + (", ..." if len(reasons) > 3 else ""),
         plain if len(open_) < columns else None,
     )
+
+
+def _in_words(reasons: list[str]) -> list[str]:
+    """Reasons of all columns, the commonest first. What is one of two readings elsewhere is that one.
+
+    >>> _in_words(["whole numbers", "whole numbers or 2 significant digits", "3 decimals", "3 decimals"])
+    ['3 decimals', 'whole numbers']
+    """
+    plain = [reason if (first := reason.partition(" or ")[0]) not in reasons else first for reason in reasons]
+    return sorted(set(plain), key=lambda reason: (-plain.count(reason), plain.index(reason)))
 
 
 def _open_columns(rows: FloatArray) -> NDArray[np.intp]:
