@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from isobreach._columns import ColumnBlock
-from isobreach.geometry import squared_norms
 from isobreach.geometry.residual import HiddenBasis, squared_residuals
 from oracles import rotation
 
@@ -54,6 +53,4 @@ def test_rows_by_their_columns_have_the_same_bits(n, h, rows):
     block, basis = ColumnBlock.of(table), HiddenBasis.of(hidden, 64)
     assert basis.narrow
     assert squared_residuals(block, basis).tobytes() == squared_residuals(table, basis).tobytes()
-    assert squared_norms(block).tobytes() == squared_norms(table).tobytes()
-    np.testing.assert_allclose(squared_norms(table), (table**2).sum(axis=1), rtol=1e-14)
     assert block[[rows - 1, 0]].tobytes() == table[[rows - 1, 0]].tobytes()

@@ -12,7 +12,7 @@ from isobreach.geometry.sphere import (
     breach_probability,
     estimate_radius,
 )
-from isobreach.geometry.squares import squared_norms
+from isobreach.geometry.squares import squares_of_stretch
 from isobreach.geometry.subspace import complement, residuals, row_basis, row_norms
 from isobreach.geometry.transforms import TRANSFORMS, Transform, public_transform
 
@@ -41,6 +41,6 @@ __all__ = [
     "residuals",
     "row_basis",
     "row_norms",
-    "squared_norms",
     "squared_residuals",
+    "squares_of_stretch",
 ]

@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._columns import ColumnBlock, takes_columns
+from isobreach._columns import STRETCH, Addresses, ColumnBlock, takes_columns
 from isobreach._compiled import compiled
 from isobreach._progress import Progress
 from isobreach._validation import LARGEST
 from isobreach.engine import Engine
 from isobreach.errors import InputError
-from isobreach.geometry import row_norms, squared_norms
+from isobreach.geometry import row_norms, squares_of_stretch
 from isobreach.release import merged
 
 FloatArray = NDArray[np.float64]
@@ -127,35 +127,52 @@ class _Lookup:
 @takes_columns
 def _matching(block: FloatArray | ColumnBlock, first_row: int, lookup: _Lookup) -> tuple[IntArray, FloatArray, int]:
     """Rows of a block whose squared norm lies in an interval, their numbers first; how many hold what is no number."""
-    arguments = squared_norms(block), lookup.low, lookup.high, lookup.first, lookup.base, lookup.scale
     hits = np.empty(min(_FIRST_HITS, len(block)), dtype=np.int32)
-    count, bad = _hits(*arguments, hits)
+    count, bad = _looked_up(block, lookup, hits)
     if count > len(hits):
         hits = np.empty(count, dtype=np.int32)
-        count, bad = _hits(*arguments, hits)
+        count, bad = _looked_up(block, lookup, hits)
     return hits[:count] + np.int64(first_row), block[hits[:count]], bad
 
 
+def _looked_up(block: FloatArray | ColumnBlock, lookup: _Lookup, hits: NDArray[np.int32]) -> tuple[int, int]:
+    """How many rows hit an interval, as many of them in ``hits`` as have room there; how many are no numbers."""
+    arguments = lookup.low, lookup.high, lookup.first, lookup.base, lookup.scale, hits
+    if isinstance(block, ColumnBlock):
+        return _column_hits(block.addresses, len(block), *arguments)
+    return _hits(block, *arguments)
+
+
 def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress) -> tuple[IntArray, FloatArray]:
-    """Numbers of the released rows, ascending, whose squared norm lies in one of the intervals, and these rows."""
+    """Numbers of the released rows, ascending, whose squared norm lies in one of the intervals, and these rows.
+
+    The pass sums squares in whatever order is fast where the rows are, and looks for a little more. Of what it finds,
+    one sum decides that is the same everywhere.
+    """
+    slack = 4.0 * source.shape[1] * 2.0**-53
+    wide_low, wide_high = low * (1 - slack), high * (1 + slack)
     bins = int(min(max(1024, 4 * len(low)), 1 << 16))
-    base, width = low[0], high[-1] - low[0]
+    base, width = wide_low[0], wide_high[-1] - wide_low[0]
     scale = bins / width * (1 - 1e-9) if width > 0 else 0.0
     # An interval is looked for from a little before the bin on: rounding may put a norm into the next bin.
     edges = base + (np.arange(bins) - 1e-3) / scale if scale > 0 else np.full(bins, base)
-    first = np.searchsorted(high, edges).astype(np.int32)
-    first[low[np.minimum(first, len(low) - 1)] > edges + 2 / max(scale, 1e-300)] = -1  # no interval near that bin
+    first = np.searchsorted(wide_high, edges).astype(np.int32)
+    first[wide_low[np.minimum(first, len(low) - 1)] > edges + 2 / max(scale, 1e-300)] = -1  # no interval near that bin
 
-    lookup = _Lookup(low, high, first, float(base), float(scale))
+    lookup = _Lookup(wide_low, wide_high, first, float(base), float(scale))
     hits, points, bad = zip(*source.scan(_matching, lookup, "matching norms", progress), strict=True)
     if any(bad):
         _refuse_bad_entries(source)
-    return np.concatenate(hits), np.concatenate(points)
+    rows, found = np.concatenate(hits), np.concatenate(points)
+    squares = np.einsum("ij,ij->i", found, found)
+    place = np.minimum(np.searchsorted(high, squares), len(high) - 1)
+    kept = (low[place] <= squares) & (squares <= high[place])
+    return (rows, found) if kept.all() else (rows[kept], found[kept])
 
 
-@compiled()
+@compiled(reorder=True)
 def _hits(
-    squares: FloatArray,
+    block: FloatArray,
     low: FloatArray,
     high: FloatArray,
     first: NDArray[np.int32],
@@ -163,11 +180,14 @@ def _hits(
     scale: float,
     hits: NDArray[np.int32],
 ) -> tuple[int, int]:
+    m, n = block.shape
     bins, intervals, room = len(first), len(low), len(hits)
     count = 0
     bad = 0
-    for i in range(len(squares)):
-        square = squares[i]
+    for i in range(m):
+        square = 0.0
+        for j in range(n):
+            square += block[i, j] * block[i, j]
         place = (square - base) * scale
         if place >= 0.0 and place < bins:
             k = first[int(place)]
@@ -181,6 +201,41 @@ def _hits(
                 count += 1
         elif not square < np.inf:
             bad += 1
+    return count, bad
+
+
+@compiled()
+def _column_hits(
+    addresses: Addresses,
+    rows: int,
+    low: FloatArray,
+    high: FloatArray,
+    first: NDArray[np.int32],
+    base: float,
+    scale: float,
+    hits: NDArray[np.int32],
+) -> tuple[int, int]:
+    bins, intervals, room = len(first), len(low), len(hits)
+    squares = np.empty(STRETCH)
+    count = 0
+    bad = 0
+    for start in range(0, rows, STRETCH):
+        size = min(STRETCH, rows - start)
+        squares_of_stretch(addresses, start, squares[:size])
+        for i in range(size):
+            place = (squares[i] - base) * scale
+            if place >= 0.0 and place < bins:
+                k = first[int(place)]
+                if k < 0:
+                    continue
+                while k < intervals and high[k] < squares[i]:
+                    k += 1
+                if k < intervals and low[k] <= squares[i]:
+                    if count < room:
+                        hits[count] = start + i
+                    count += 1
+            elif not squares[i] < np.inf:
+                bad += 1
     return count, bad
 
 
