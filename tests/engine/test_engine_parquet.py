@@ -114,7 +114,7 @@ def test_vectors_are_rows(tmp_path, dtype):
     assert engine.dtype == dtype
     assert engine.everything("all").tobytes() == TABLE.astype(dtype).astype(np.float64).tobytes()
     assert engine.gather([2999, 5]).tobytes() == TABLE[[2999, 5]].astype(dtype).astype(np.float64).tobytes()
-    assert engine.where(5, 3) == "row 6 (row 6 of part-0.parquet), column 4"
+    assert engine.where(5, 3) == "row 5, column 3 (both counted from 0), which is row 5 of part-0.parquet"
 
 
 def test_a_vector_that_is_missing_is_no_number(tmp_path):
