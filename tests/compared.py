@@ -17,7 +17,7 @@ def comparison(schemes=23, attacks=20, *, seed=0, classified=True):
     attackers = [f"attack-{k}" for k in range(attacks - 1)] + ["known-input-output"]
     cells, figures = [], []
     for place, name in enumerate(names):
-        refused = "X must be positive" if place == 5 else None
+        refused = "it must be positive" if place == 5 else None
         used = (1.0,) * 4 if place % 3 == 0 else rng.uniform(0.2, 1, 4).tolist()
         accuracy = (0.8, 0.9) if classified else (None, None)
         utility = None if refused else Utility(*used, *accuracy)

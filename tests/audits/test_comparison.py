@@ -266,8 +266,8 @@ class Choosy(Orthogonal):
 def test_a_scheme_that_refuses_the_table_says_so_in_its_cells():
     found, chosen = outcomes(people() - 100, [Choosy(), Rigid()], ["kaplan"], trials=2)
     own = cell(found, chosen, "kaplan")
-    assert own.reason == "the scheme cannot protect this table: X must be positive"
-    assert scheme_figures(chosen.schemes[0], found[::2]).refusal == "X must be positive"
+    assert own.reason == "the scheme cannot protect this table: it must be positive"
+    assert scheme_figures(chosen.schemes[0], found[::2]).refusal == "it must be positive"
     assert cell(found, chosen, "kaplan", 1).played
 
 

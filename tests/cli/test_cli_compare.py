@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from isobreach.cli.console import Console
 from isobreach.cli.unfinished import unfinished
 from isobreach.io import write_table
 from json_schema import violations
@@ -80,6 +81,25 @@ def test_it_fits_a_terminal(run, people):
     assert len(table) >= 4
     assert max(map(len, table)) <= 80
     assert "known-input" in done.out
+
+
+def test_names_are_not_cut(monkeypatch, capsys):
+    """Half of orthogonal-noise is orthogonal."""
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = [
+        ("orthogonal-noise", "weakened", "known-input-output", "39% (0 to 100%)", "0.11", "77%"),
+        ("multiplicative-noise", "undone", "naive", "100% (92 to 100%)", "0", "100%"),
+        ("log-noise", "refuses this table", "", "", "", ""),
+    ]
+    Console(json_only=False, quiet=True).table(
+        ("Scheme", "Fared", "Strongest", "Breached", "Error", "Neighbours"), rows
+    )
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert all(word in shown for word in ("orthogonal-noise", "multiplicative-noise", "Strongest", "Neighbours"))
+    letters = "".join(line[37:46] for line in shown.splitlines()).replace(" ", "")
+    assert "known-input-output" in letters
+    assert "\N{HORIZONTAL ELLIPSIS}" not in shown
 
 
 def test_missing_values_categories_and_a_config_file(run, people, tmp_path):

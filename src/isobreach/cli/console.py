@@ -13,6 +13,8 @@ from isobreach._text import json_text, visible
 if TYPE_CHECKING:
     from isobreach.document import Document
 
+_WHOLE = 24  # letters of a row's name that is never broken: a third of a usual terminal
+_PADDING = 3  # columns of a terminal between those of a table
 _DELAY = 1.0  # seconds of work before a bar appears
 _PAUSE = 30.0  # seconds between lines where there is no terminal: two a minute in a log
 _COMPILING = "compiling (first use)"
@@ -43,10 +45,17 @@ class Console:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(*head, box=box.SIMPLE_HEAD)
+        console = RichConsole(highlight=False)
+        # Nothing is cut, for half a name may be another's. Short names of rows are not broken either where there is
+        # room, nor are columns that are no wider than their heads.
+        widths = [max(map(len, column), default=0) for column in zip(*rows, strict=True)] or [0] * len(head)
+        room = console.width - sum(map(len, head[1:])) - _PADDING * len(head)
+        table = Table(box=box.SIMPLE_HEAD)
+        for place, (title, width) in enumerate(zip(head, widths, strict=True)):
+            kept = width <= len(title) if place else width <= _WHOLE
+            table.add_column(title, overflow="fold", no_wrap=kept and widths[0] <= room)
         for row in rows:
             table.add_row(*(Text(visible(cell)) for cell in row))  # Text: brackets in a name are no markup
-        console = RichConsole(highlight=False)
         with console.capture() as shown:
             console.print(table)
         print(shown.get(), end="")  # not by rich, which leaves the program when the reader of its output does

@@ -124,7 +124,7 @@ def contest(deal: TrialDeal, rules: Rules) -> TrialOutcome:
     try:
         release = perturb(deal.published, scheme, int(draws.integers(2**62)))
     except _FAILURES as error:
-        return TrialOutcome(label, deal.trial, refused=_reason(error))
+        return TrialOutcome(label, deal.trial, refused=_refused(error))
     side = _Side.of(deal, release, scheme.model, rules)
     plays = tuple(
         play
@@ -231,6 +231,11 @@ def _guess(held: Knowledge) -> FloatArray | None:
     """The mean of the records that an attacker holds."""
     tables = [np.asarray(one, dtype=np.float64) for one in (held.known, held.sample) if one is not None]
     return np.vstack(tables).mean(axis=0) if tables else None
+
+
+def _refused(error: Exception) -> str:
+    """Why a scheme cannot protect a table, as a clause after words on the table."""
+    return f"it {error.rule}" if isinstance(error, InputError) and error.name == "X" else _reason(error)
 
 
 def _reason(error: Exception) -> str:
