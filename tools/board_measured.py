@@ -72,7 +72,7 @@ CASES = {
     "privrag": Case("privrag-guard, noise 0.1", "privrag-guard", samples=1, ladder=()),
     "alloy": Case("ironcore-alloy, factor sqrt(largest entry)", "ironcore-alloy", (), sampled="permutation", ladder=()),
     "alloy-2": Case("ironcore-alloy, factor 2", "ironcore-alloy", (("beta", 2.0),), "orthogonal", "permutation", 3, ()),
-    "quiver": Case("quiver-client, factor 0.02", "quiver-client", (), "similarity", "permutation", 3, ()),
+    "quiver": Case("quiver-client, factor 0.02", "quiver-client", (), "similarity", "permutation", DEALS, ()),
 }
 
 

@@ -180,6 +180,23 @@ def test_no_link_is_certain_behind_a_projection(seed):
     assert (linkage.posterior < 1).all()
 
 
+def test_noise_and_motion_behind_a_projection():
+    """Noise of a given level counts; of a level to be found, or with a translation that is named, nothing is told."""
+    rng = np.random.default_rng(0)
+    records = rng.standard_normal((40, 64)) * np.exp(rng.standard_normal((40, 1)))
+    released = records @ rng.standard_normal((64, 48)) / np.sqrt(48) + 0.5 * rng.standard_normal((40, 48))
+    told, ignored = (link(records[:3], released, motion="orthogonal", noise=noise) for noise in (0.5, None))
+    assert all(row in places for row, places in zip(range(3), told.candidates, strict=True))
+    assert 0 < told.posterior.max() < 1
+    assert not np.allclose(told.posterior, ignored.posterior)
+    for asked in ({"motion": "rigid"}, {"motion": "similarity"}, {"noise": "estimate"}):
+        linkage = link(records[:3], released, **asked)
+        assert not len(linkage.linked)
+        assert not linkage.posterior.any()
+        assert [len(places) for places in linkage.candidates] == [40, 40, 40]
+        assert linkage.reason.endswith("fix the origin, with noise of a given level")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_eight_known_vectors_at_the_noise_that_packages_add(seed):

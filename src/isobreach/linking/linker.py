@@ -136,7 +136,7 @@ def link(
     distinct, which = distinct_records(known[~lacking])
     problem = Problem(distinct, source, rule, node_limit, progress)
     if narrow:
-        return projected_linkage(problem, setting, which)
+        return projected_linkage(problem, setting, motion, noise, which)
     if noise:
         linkage = noisy_linkage(problem, setting, motion, noise, which)
     else:

@@ -10,8 +10,9 @@ value z = c'X have, with s the scale,
 
     mean  s^2 |z|^2,      covariance of two  2 s^4 (z.z')^2 / N
 
-(``isobreach.linking.noisy.law``). After a rotation of which N columns are kept their spread is smaller. With so wide a
-band chance does much, and the law of the matrix is a guess: no link is certain. Assignments of a few records that pass
+(``isobreach.linking.noisy.law``). Noise of deviation e adds e^2 I to the covariance of the k rows' coordinates, whose
+products stay Wishart's. After a rotation of which N columns are kept their spread is smaller. With so wide a band
+chance does much, and the law of the matrix is a guess: no link is certain. Assignments of a few records that pass
 the joint test are weighed against chance,
 
     weight = Wishart density of all products / (m^k * densities of the norms and cosines among all rows)
@@ -101,7 +102,9 @@ def truncated(known: NDArray[Any], columns: int, released: FloatArray) -> NDArra
     return cut.astype(kind)
 
 
-def projected_guesses(known: FloatArray, found: Candidates, field: Field, progress: Progress) -> Guesses:
+def projected_guesses(
+    known: FloatArray, found: Candidates, field: Field, progress: Progress, noise: float = 0.0
+) -> Guesses:
     """Posteriors of rows behind a projection that fixes the origin.
 
     Parameters
@@ -114,19 +117,22 @@ def projected_guesses(known: FloatArray, found: Candidates, field: Field, progre
         The same, ready for questions about their distances.
     progress
         Called as ``progress(label, done, total)``.
+    noise
+        Standard deviation of a released coordinate's error.
     """
     points, columns = found.points, found.points.shape[1]
     squares = Squares(points, field.workers)
     sizes = row_norms(known)
     kept = bool(np.std(sizes) > NARROW.alike * np.mean(sizes))
     # Records of one length show the scale; otherwise projections are such that they keep lengths on average.
-    scale = 1.0 if kept else float(np.sqrt(np.mean(squares.norms)) / max(float(np.mean(sizes)), 1e-300))
+    free = max(float(np.mean(squares.norms)) - columns * noise**2, 0.0)
+    scale = 1.0 if kept or not free else float(np.sqrt(free) / max(float(np.mean(sizes)), 1e-300))
     everything = dict.fromkeys(range(len(known)), np.arange(len(points)))
     nothing = Guesses(np.zeros(len(known)), everything, scale, complete=True)
     if len(known) < 2 or len(points) < 2:
         return nothing
     asked = SEEDING.records * (SEEDING.records + 1) // 2
-    bounds = Bounds(known * scale, np.zeros(len(known)), 0.0, columns, asked, projected=columns)
+    bounds = Bounds(known * scale, np.zeros(len(known)), noise, columns, asked, projected=columns)
     try:
         several = seeds(bounds, field, squares, np.arange(len(known)), norms_kept=kept, progress=progress)
     except TooManyError:
@@ -170,7 +176,8 @@ def _weights(bounds: Bounds, squares: Squares, found: Seeds) -> FloatArray:
             # Of two rows whose norms are known, chance makes the cosine.
             near = NARROW.window / 10
             log -= cosine.log_share_of_squares(apart - near, apart + near) - np.log(2 * near * both)
-    log += _log_wishart(products, bounds.known[found.records] @ bounds.known[found.records].T / columns, columns)
+    scatter = bounds.known[found.records] @ bounds.known[found.records].T / columns
+    log += _log_wishart(products, scatter + bounds.deviation**2 * np.eye(count), columns)
     highest = max(float(log.max()), 0.0)
     weights = np.exp(log - highest)
     return np.asarray(weights / (weights.sum() + np.exp(-highest)))

@@ -16,7 +16,7 @@ from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Field
 from isobreach.linking.linkage import Linkage, Rule, assemble
 from isobreach.linking.motions import MOTIONS, SOLVERS, Choice, Setting, decide
-from isobreach.linking.narrow import projected_guesses
+from isobreach.linking.narrow import Guesses, projected_guesses
 from isobreach.linking.noisy import NoisyProblem, NoisySolution, Squares
 from isobreach.linking.problem import Problem
 from isobreach.linking.rounding import rounds_like_noise, strangers_fit, worst_case_tells
@@ -46,6 +46,10 @@ class NoiseRange:
 
 
 _NOISE = NoiseRange()
+_UNTOLD = (
+    "the release is narrower than the records: behind a projection something is told only of motions that fix the "
+    "origin, with noise of a given level"
+)
 _PROJECTED = "the release is narrower than the records: distances agree within a band only, and no link is certain"
 _ROUNDED = "they are found within rounding taken as noise, whose worst case would say too little"
 
@@ -200,8 +204,8 @@ def noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noi
     )
 
 
-def projected_linkage(problem: Problem, setting: Setting, which: IntArray) -> Linkage:
-    """Posteriors behind a projection; no link.
+def projected_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noise, which: IntArray) -> Linkage:
+    """Posteriors behind a projection that fixes the origin, with noise of a given level; no link.
 
     Parameters
     ----------
@@ -209,12 +213,19 @@ def projected_linkage(problem: Problem, setting: Setting, which: IntArray) -> Li
         Known records and released rows.
     setting
         How precise both are.
+    motion, noise
+        As given. Nothing is told where a translation is named, nor where the level of the noise is to be found.
     which
         Distinct record of each known one.
     """
     found = problem.everything(setting.precision.unit)
     field = Field.of(found.points, found.copies, np.inf, problem.source.workers)
-    guesses = projected_guesses(problem.known, found, field, problem.progress)
+    if noise == "estimate" or motion not in ("auto", "orthogonal"):
+        every = dict.fromkeys(range(len(problem.known)), np.arange(len(found.points)))
+        guesses, reason = Guesses(np.zeros(len(problem.known)), every, 1.0, complete=True), _UNTOLD
+    else:
+        level = float(noise or 0.0)
+        guesses, reason = projected_guesses(problem.known, found, field, problem.progress, level), _PROJECTED
     return assemble(
         found,
         {},
@@ -225,10 +236,10 @@ def projected_linkage(problem: Problem, setting: Setting, which: IntArray) -> Li
         precision=setting.precision,
         radius=np.zeros(len(problem.known)),
         rule="backbone",
-        motion="orthogonal",
+        motion="orthogonal" if motion == "auto" else motion,
         scale=guesses.scale,
         posterior=guesses.posterior,
-        reason=_PROJECTED,
+        reason=reason,
     )
 
 
