@@ -236,9 +236,11 @@ def test_more_than_half_of_the_memory_is_not_read_at_once(less):
 
 
 def test_the_place_of_an_entry_is_named():
-    assert ArrayInFiles(TABLE, parts=3).where(2999, 1) == "row 3000 (row 999 of part-2.parquet), column 'c2'"
-    assert ArrayInFiles(TABLE, parts=1).where(2999, 1) == "row 3000, column 'c2'"
-    assert LocalEngine(TABLE).where(2999, 1) == "row 3000, column 2"
+    assert ArrayInFiles(TABLE, parts=3).where(2999, 1) == (
+        "row 2999 (counted from 0), column 'c2', which is row 998 of part-2.parquet"
+    )
+    assert ArrayInFiles(TABLE, parts=1).where(2999, 1) == "row 2999 (counted from 0), column 'c2'"
+    assert LocalEngine(TABLE).where(2999, 1) == "row 2999, column 1 (both counted from 0)"
 
 
 def _other_columns(path):
