@@ -47,7 +47,7 @@ def test_odd_files_are_one_line(name, case, run):
     (case.folder / "damaged.npy").write_bytes(header + bytes(100))
     done = run("link", "--known", case.folder / name, "--released", case.released)
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert done.err.startswith("isobreach: known must")
+    assert done.err.startswith("isobreach: --known must")
 
 
 def test_infinities_of_both_signs_are_one_line(tmp_path, run):

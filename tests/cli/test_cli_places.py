@@ -74,10 +74,13 @@ def test_an_audit_of_a_database_says_how_to_run_it_again_without_the_password(ca
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda url: url.replace("%231", "x"), "released must be a database that can be reached"),
-        (lambda url: f"{url}#nothing", "released must be a table of postgresql://owner@/postgres. Got 'nothing'."),
-        (lambda url: f"{url}#SELECT x FROM y", "released must be a query that postgresql://owner@/postgres can run"),
-        (lambda url: url.replace("postgresql", "oracle"), "released must be a file, or a database such as sqlite:///"),
+        (lambda url: url.replace("%231", "x"), "--released must be a database that can be reached"),
+        (lambda url: f"{url}#nothing", "--released must be a table of postgresql://owner@/postgres. Got 'nothing'."),
+        (lambda url: f"{url}#SELECT x FROM y", "--released must be a query that postgresql://owner@/postgres can run"),
+        (
+            lambda url: url.replace("postgresql", "oracle"),
+            "--released must be a file, or a database such as sqlite:///",
+        ),
     ],
 )
 def test_a_wrong_database_is_one_line_and_exit_code_2(case, run, places, change, message):
@@ -116,7 +119,7 @@ def test_a_query_belongs_to_one_url(case, run):
         assert done.code == 2
         assert "--query must belong to one table, the only URL without #. Got 0 such URLs." in done.err
     done = run("perturb", case.known, "--query", "SELECT 1", "--out", "x.csv", "--key", "k")
-    assert done.err == "isobreach: query must be left out where DATA is not a database. Got a query.\n"
+    assert done.err == "isobreach: --query must be left out where DATA is not a database. Got a query.\n"
 
 
 def test_tables_are_piped_packed_and_written_in_other_encodings(case, run, monkeypatch):
@@ -152,5 +155,5 @@ def test_a_release_may_be_written_in_every_format_below_new_folders(case, run):
         ]
         assert links[0] == links[1]
     done = run("perturb", case.folder / "people.csv", "--out", "r.xlsx", "--key", "k")
-    assert done.err.startswith("isobreach: output must be a .csv, .tsv, ")
+    assert done.err.startswith("isobreach: --out must be a .csv, .tsv, ")
     assert not np.any([path.name == "k" for path in case.folder.iterdir()])

@@ -56,7 +56,7 @@ def test_whatever_ends_the_work_leaves_nothing_behind(tmp_path, error, force):
 def test_an_existing_file_is_replaced_only_by_force(tmp_path):
     path = tmp_path / "out"
     path.write_text("old")
-    with pytest.raises(OutputError, match=r"out exists\. Use --force to replace it\.$"), atomic_file(path):
+    with pytest.raises(OutputError, match=r"out exists\. Use force=True to replace it\.$"), atomic_file(path):
         pytest.fail("the work was started for nothing")
     with atomic_file(path, force=True) as temporary:
         temporary.write_text("new")
@@ -68,7 +68,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path, links, monke
     if not links:
         monkeypatch.setattr(Path, "hardlink_to", refuse_links)
     path = tmp_path / "out"
-    with pytest.raises(OutputError, match=r"exists. Use --force"), atomic_file(path) as temporary:
+    with pytest.raises(OutputError, match=r"exists. Use force=True"), atomic_file(path) as temporary:
         write_both(temporary, path)
     assert path.read_text() == "theirs"
     assert list(tmp_path.iterdir()) == [path]
@@ -226,7 +226,7 @@ def test_force_replaces_an_earlier_output_and_nothing_else(tmp_path):
     path = tmp_path / "run"
     make_output(path, "old")
     (path / "report.html").write_text("gone")
-    with pytest.raises(OutputError, match=r"exists. Use --force to replace it."), atomic_directory(path):
+    with pytest.raises(OutputError, match=r"exists. Use force=True to replace it."), atomic_directory(path):
         pytest.fail("the work was started for nothing")
     with atomic_directory(path, force=True) as temporary:
         (temporary / "run.json").write_text("new")
@@ -251,7 +251,7 @@ def write_both_runs(mine, theirs):
 
 def test_a_directory_that_appears_meanwhile_is_not_overwritten(tmp_path):
     path = tmp_path / "run"
-    with pytest.raises(OutputError, match=r"exists. Use --force"), atomic_directory(path) as temporary:
+    with pytest.raises(OutputError, match=r"exists. Use force=True"), atomic_directory(path) as temporary:
         write_both_runs(temporary, path)
     assert (path / "run.json").read_text() == "theirs"
     assert list(tmp_path.iterdir()) == [path]

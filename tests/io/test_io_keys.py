@@ -59,7 +59,7 @@ def test_only_the_owner_may_read_a_key_whatever_the_umask(tmp_path):
 
 def test_a_key_is_not_overwritten_by_accident(tmp_path):
     write_key(tmp_path / "key", make_key())
-    with pytest.raises(OutputError, match=r"exists. Use --force"):
+    with pytest.raises(OutputError, match=r"exists. Use force=True"):
         write_key(tmp_path / "key", make_key(scheme="other"))
     assert read_key(tmp_path / "key").scheme == "rigid"
     write_key(tmp_path / "key", make_key(scheme="other"), force=True)

@@ -69,7 +69,7 @@ def test_records_that_lost_an_attribute_are_refused(kind):
     """Read as narrower records, they would be compared with released rows as if the others were padding."""
     release = ib.perturb(RECORDS, "orthogonal", seed=0)
     known = frame(kind, rows=slice(5), town=TOWNS)
-    rule = "must hold numbers in every column, as released rows do. Got 1 non-numeric column: 'town'. Use --columns "
+    rule = "must hold numbers in every column, as released rows do. Got 1 non-numeric column: 'town'. Select the"
     for name, call in (
         ("known", lambda: ib.link(known, release.data)),
         ("known", lambda: ib.attack(known, release.data)),

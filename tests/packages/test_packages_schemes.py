@@ -64,7 +64,7 @@ def test_they_are_listed_without_being_imported():
 @pytest.mark.parametrize("kind", WRAPPED, ids=lambda one: one.package)
 def test_a_package_that_is_not_installed_is_named_with_what_installs_it(kind, monkeypatch):
     monkeypatch.setitem(sys.modules, kind.module, None)
-    with pytest.raises(MissingExtraError, match=r"^The scheme foreign:\S+ needs \S+.*pip install 'isobreach\[packages"):
+    with pytest.raises(MissingExtraError, match=r"^The scheme foreign:\S+ needs \S+.*pip install '\.\[packages"):
         kind()
 
 

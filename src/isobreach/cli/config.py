@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from isobreach._phrases import names_like
+from isobreach._phrases import did_you_mean
 from isobreach.errors import InputError
 
 _NAME = "config"
@@ -50,7 +50,7 @@ def configured(context: click.Context, parameter: click.Parameter, path: Path | 
 
 
 def _unknown(name: str, context: click.Context, names: Iterable[str]) -> InputError:
-    hint = names_like(name.replace("_", "-"), list(names), "options")
+    hint = did_you_mean(name.replace("_", "-"), list(names)) or f"See {context.command_path} --help."
     return InputError("--config", f"must hold options of {context.command_path}", repr(name), hint)
 
 
