@@ -130,7 +130,7 @@ def test_a_deadline_that_has_passed_starts_nothing():
 
 def test_without_fpylll_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fpylll", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'isobreach\[lattice\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[lattice\]'"):
         import_fpylll()
 
 
