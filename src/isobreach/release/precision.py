@@ -185,7 +185,7 @@ def _by_columns(source: Engine) -> Precision:
 def _in_words(reasons: list[str]) -> list[str]:
     """Reasons of all columns, the commonest first. What is one of two readings elsewhere is that one.
 
-    >>> _in_words(["whole numbers", "whole numbers or 2 significant digits", "3 decimals", "3 decimals"])
+    >>> _in_words(["whole numbers", "whole numbers or 2 significant digits", *["3 decimals"] * 3])
     ['3 decimals', 'whole numbers']
     """
     plain = [reason if (first := reason.partition(" or ")[0]) not in reasons else first for reason in reasons]
