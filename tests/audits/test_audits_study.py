@@ -99,7 +99,7 @@ def test_remedies_and_attackers_are_kept_too(tmp_path, monkeypatch):
     assert str(kept["release: lattice.reason"]) == whole.readers[0].reason
     assert _plain(audit(records, store=FileStore(tmp_path / "w", seconds=0), **arguments)) == _plain(whole)
     # Everything is there now: nothing is played, attacked or counted again.
-    for name in ("study.play", "attackers.reconstruct", "remedies._breached"):
+    for name in ("coalition_trials.play", "attackers.reconstruct", "remedies._breached"):
         monkeypatch.delattr(f"isobreach.audits.{name}")
     assert _plain(audit(records, store=FileStore(tmp_path / "w", seconds=0), **arguments)) == _plain(whole)
 
