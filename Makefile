@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Modules are compiled once, whatever the shell asks for: the tests start the command hundreds of times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-slow bench bench-full reproduction arena board lint types imports package clean
+.PHONY: demo test test-slow conformance bench bench-full reproduction arena board lint types imports package clean
 
 demo: $(VENV)/.demo
 	$(BIN)/isobreach demo
@@ -17,6 +17,11 @@ test: $(VENV)/.dev
 # Larger cases, and new examples of every property.
 test-slow: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or hypothesis"
+
+# Every test of linking and attacks on every engine, none left out: some hours. One engine: make conformance ENGINE=processes
+conformance: $(VENV)/.dev
+	ISOBREACH_CONFORMANCE=every $(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow" \
+		$(if $(ENGINE),-k "[$(ENGINE)") tests/linking tests/attacks
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A rotated store of real sentence embeddings against a public sample, nobody inside: docs/alignment.md.
 
-python -m benchmarks.embeddings [TEXTS] [--vectors FILE.npy] [--cases "1000;250"] [--seeds 8]
+python -m benchmarks.embeddings [TEXTS ...] [--vectors FILE.npy] [--beside 6] [--cases "1000;250"] [--seeds 8]
 
-TEXTS is a data file of WordNet (Debian's package wordnet-base), or has a line "domain <tab> text" for each text;
+TEXTS are data files of WordNet (Debian's package wordnet-base), or have a line "domain <tab> text" for each text;
 sentences of Python's documentation by default. They are embedded by the package wordllama (extra ``vectors``) in 256
-columns. Vectors of any other model, a row a text, are taken from --vectors.
+columns; --beside 6 puts the vectors of six texts in a row side by side, in 1,536 columns. Vectors of any other model, a
+row a text, are taken from --vectors. The last line is the peak of memory.
 """
 
 import argparse
+import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +28,8 @@ from isobreach.schemes import perturb, scheme_by_name
 FloatArray = NDArray[np.float64]
 Change = Callable[[FloatArray, np.random.Generator], FloatArray]
 
-STORE, DECOYS, LEAST = 2_000, 2_000, 30  # vectors in the store; others in the dictionary; letters of a text
+# Vectors in the store, and estimates that are looked up at most; others in the dictionary; letters of a text.
+STORE, DECOYS, LEAST = 2_000, 2_000, 30
 
 
 def unit(rows: FloatArray) -> FloatArray:
@@ -87,13 +90,17 @@ CASES: dict[str, Case] = {
     "1000, padded by 64": Case(1000, wider=64),
     "1000, other domain": Case(1000, other=True),
     "1000 of 8000 released": Case(1000, store=8000),
+    "1000 of 100000 released": Case(1000, store=100_000),
 }
 
 
-def texts(path: Path | None) -> list[tuple[str, str]]:
+def texts(paths: list[Path]) -> list[tuple[str, str]]:
+    """Domain and text of every line of the files; without any, Python's documentation."""
+    return [one for path in paths for one in texts_of(path)] if paths else [("", one) for one in sentences()]
+
+
+def texts_of(path: Path) -> list[tuple[str, str]]:
     """Domain and text of every line; of WordNet the lexicographer's file, and the explanation behind a bar."""
-    if path is None:
-        return [("", one) for one in sentences()]
     lines = path.read_text(encoding="latin-1").splitlines()
     if path.name.startswith("data."):
         entries = (line.split("|", 1) for line in lines if "|" in line and not line.startswith("  "))
@@ -129,7 +136,7 @@ def measured(vectors: FloatArray, domains: list[str], case: Case, seed: int) -> 
     seconds = time.process_time() - start
     told = np.asarray(found.estimates)[release.key.order][case.insiders :]
     truth = records[case.insiders :]
-    read = read_out(told, np.vstack([truth, rest[:DECOYS]]))
+    read = read_out(told[:STORE], np.vstack([truth, rest[:DECOYS]]))
     return {
         "cosine": mean_cosine(told, truth),
         "top-1": read.top(1),
@@ -143,16 +150,20 @@ def measured(vectors: FloatArray, domains: list[str], case: Case, seed: int) -> 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("texts", type=Path, nargs="?")
+    parser.add_argument("texts", type=Path, nargs="*")
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--cases", default=";".join(CASES))
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--most", type=int, default=12_000)
+    parser.add_argument("--beside", type=int, default=1)
     arguments = parser.parse_args()
     several = texts(arguments.texts)
     if arguments.vectors is None:
-        several = [several[i] for i in np.random.default_rng(0).permutation(len(several))[: arguments.most]]
-        vectors = unit(WordVectors().embedded([text for _, text in several]).astype(np.float64))
+        beside = arguments.beside
+        first = beside * np.random.default_rng(0).permutation(len(several) // beside)[: arguments.most]
+        rows = [several[i + j][1] for i in first for j in range(beside)]
+        several = [several[i] for i in first]
+        vectors = unit(WordVectors().embedded(rows).astype(np.float64).reshape(len(first), -1))
     else:
         vectors = unit(np.load(arguments.vectors).astype(np.float64))
     domains = [domain for domain, _ in several][: len(vectors)]
@@ -167,6 +178,7 @@ def main() -> None:
         claims = f"{sum(f['claimed'] for f in figures):.0f} of {len(figures)}"
         seconds = f"{np.mean([f['s'] for f in figures]):.0f}"
         print(f"| {name} | {' | '.join(cells)} | {claims} | {seconds} |", flush=True)
+    print(f"\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB at most")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ def comparison(schemes=23, attacks=20, *, seed=0, classified=True):
         used = (1.0,) * 4 if place % 3 == 0 else rng.uniform(0.2, 1, 4).tolist()
         accuracy = (0.8, 0.9) if classified else (None, None)
         utility = None if refused else Utility(*used, *accuracy)
-        figures.append(SchemeFigures(name, name, {"noise": 0.2}, ("distances",) * (place % 3 == 0), refused, utility))
+        keeps, unfolds = ("distances",) * (place % 3 == 0), place % 4 == 2
+        figures.append(SchemeFigures(name, name, {"noise": 0.2}, keeps, refused, utility, unfolds=unfolds))
         strength = rng.choice([0.0, 0.0, 0.2, 1.0])
         for attack in attackers:
             if refused:

@@ -7,9 +7,11 @@ milliseconds for the way there and back. The other ways than arrays are slow, ex
 every kind. What is true of a table is shown on arrays, in every combination of parameters and for every seed. Every
 test runs on processes and on files too, with every value of every parameter on one of the two in turn: they give the
 same bits (``tests/engine``). Of tests that count many draws one case is enough there. The larger cases of a test, slow
-by themselves, run on arrays only.
+by themselves, run on arrays only. ``make conformance`` (``ISOBREACH_CONFORMANCE=every``) leaves none out: every case on
+every engine.
 """
 
+import os
 from collections import defaultdict
 from pathlib import Path
 
@@ -34,6 +36,7 @@ SPREAD = {  # files whose tests run on a cluster too, and whether that is slow
 }
 DRAWS = ("seed", "seeds")  # parameters by which the same is tried again
 IN_TURN = (ArrayInFiles, ProcessEngine)  # share the values of parameters
+EVERY = os.environ.get("ISOBREACH_CONFORMANCE") == "every"  # case on every engine
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -50,12 +53,15 @@ def pytest_generate_tests(metafunc):
         others = {"processes": ProcessEngine, "files": ArrayInFiles}
         kinds = [pytest.param(LocalEngine, id="arrays")]
         kinds += [pytest.param(kind, id=name, marks=marks) for name, kind in others.items()]
-        if path.stem in SPREAD:
-            kinds.append(pytest.param(ArrayOnCluster, id="dask", marks=[pytest.mark.slow] if SPREAD[path.stem] else []))
+        if EVERY or path.stem in SPREAD:
+            spread = [pytest.mark.slow] if SPREAD.get(path.stem, True) else []
+            kinds.append(pytest.param(ArrayOnCluster, id="dask", marks=spread))
         metafunc.parametrize("engine", kinds, indirect=True, scope="session")
 
 
 def pytest_collection_modifyitems(config, items):
+    if EVERY:
+        return
     left_out = [item for item, again in zip(items, _repeated(items), strict=True) if again]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)

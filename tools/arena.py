@@ -19,7 +19,7 @@ from isobreach.report import cell_columns, comparison_document, document_markdow
 
 ROOT = Path(__file__).parents[1]
 DOCS, KEPT = ROOT / "docs", ROOT / "build" / "arena"
-TRIALS, SEED = 2, 0
+TRIALS, SEED = 4, 0
 NOTHING = "no figure read"
 
 
@@ -247,7 +247,7 @@ def held(results: dict[str, ComparisonReport]) -> Bullets:
     lines = []
     for name, found in results.items():
         by = {standing: [one.label for one in found.schemes if found.standing(one.label) == standing] for standing in
-              ("held", "weakened", "undone", "refused")}  # fmt: skip
+              ("held", "weakened", "given away", "undone", "refused")}  # fmt: skip
         said = "; ".join(f"{standing}: {', '.join(several)}" for standing, several in by.items() if several)
         lines.append(f"{ARENAS[name].title} (a blind guess breaches {percent(found.blind)}): {said}.")
     always = [

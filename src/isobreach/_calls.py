@@ -35,7 +35,20 @@ def call_again(function: Callable[..., Any], table: str, given: Mapping[str, Any
 
 def table_text(given: Any) -> str:
     """Return what a call names a table by: its file, or X."""
-    return repr(Path(given).name) if isinstance(given, str | Path) and "://" not in str(given) else "X"
+    return repr(Path(given).name) if _is_path(given) else "X"
+
+
+def table_title(given: Any) -> str:
+    """Return what a report calls a table: the name of its file without the ending, empty for others.
+
+    >>> table_title("data/people.csv.gz"), table_title([[1.0]])
+    ('people', '')
+    """
+    return Path(Path(given).name.removesuffix(".gz")).stem if _is_path(given) else ""
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, str | Path) and "://" not in str(given)
 
 
 class Variable(str):

@@ -148,8 +148,11 @@ def _abbreviates(short: str, name: str) -> bool:
 def left_out(columns: Sequence[str]) -> list[str]:
     """A sentence on the columns of a table that were left out, none if there are none.
 
-    >>> left_out(["name", "town"])
-    ["Columns were left out: 'name', 'town'. No figure is about them."]
+    >>> left_out(["name", "town"]), left_out(["name"])
+    (["Columns were left out: 'name', 'town'. No figure is about them."], ["Column 'name' was left out. No figure is \
+about it."])
     """
+    if len(columns) == 1:
+        return [f"Column {columns[0]!r} was left out. No figure is about it."]
     listed = ", ".join(map(repr, columns))
     return [f"Columns were left out: {listed}. No figure is about them."] if columns else []

@@ -160,6 +160,7 @@ ATTACKS: Registry[Any] = Registry(
             "column_pairs",
             "components",
             "moments",
+            "sample_prior",
             "pairs",
             "readout",
         }

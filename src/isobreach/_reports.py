@@ -3,7 +3,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -82,6 +82,9 @@ class Described(ABC):
         path, force
             As for ``to_json``.
         """
+        self._write_page(path, force=force)
+
+    def _write_page(self, path: str | Path, *, force: bool) -> None:
         write_file(path, document_page(self._page()).encode(), mode=PRIVATE, force=force)
 
     def plot(self, chart: str | None = None) -> Any:
@@ -153,9 +156,21 @@ class AuditReport(Described, AuditResult):
         made = {"attackers": attackers_columns, "people": record_columns, "attributes": attribute_columns}
         return frame(made[check_choice("of", of, tuple(made))](self))
 
+    def to_html(self, path: str | Path, *, title: str = "", force: bool = True) -> None:
+        """Write the report: one page that needs nothing else.
+
+        Parameters
+        ----------
+        path, force
+            As for ``to_json``.
+        title
+            What the table is called; by default the name of its file, where it came from one.
+        """
+        replace(self, title=title or self.title)._write_page(path, force=force)
+
     def _page(self) -> Document:
         run = {**run_record("isobreach.audit", {}, self.seed, {}), "command_line": self.call}
-        return audit_document(self, run, when=datetime.now(UTC).date())
+        return audit_document(self, run, self.title, when=datetime.now(UTC).date())
 
 
 class ComparisonReport(Described, ComparisonResult):

@@ -129,6 +129,31 @@ def spending(rng):
     return spent
 
 
+def budgets(rng):
+    """Shares of a household's budget; a third of them are zero, and tastes go together."""
+    taste = 0.8 * rng.normal(size=(800, 1)) * np.linspace(-1, 1, 7) + rng.normal(size=(800, 7))
+    amounts = np.exp(0.7 * taste) * np.arange(1, 8) ** 0.3
+    spent = np.where(taste + rng.normal(0, 0.5, taste.shape) < -0.6, 0, amounts)
+    spent[spent.sum(axis=1) == 0, 0] = 1
+    return spent / spent.sum(axis=1, keepdims=True)
+
+
+def gaps(rng):
+    """Four measurements, a quarter of each missing and filled with the mean; four flags say where."""
+    values = 1 + rng.normal(size=(800, 4)) @ (np.eye(4) + 0.4 * rng.normal(size=(4, 4)))
+    lost = rng.random((800, 4)) < 0.25
+    means = np.nanmean(np.where(lost, np.nan, values), axis=0)
+    return np.hstack([np.where(lost, means, values), lost])
+
+
+def specialists(rng):
+    """Customers of whom half buy one kind of thing, the others two or three."""
+    kinds = rng.choice([1, 2, 3], (800, 1), p=[0.55, 0.3, 0.15])
+    amounts = np.exp(rng.normal(0, 1, (800, 1)) + 0.5 * rng.normal(size=(800, 8)))
+    rank = (rng.random((800, 8)) * np.linspace(1, 1.5, 8)).argsort(axis=1).argsort(axis=1)
+    return np.where(rank < kinds, amounts, 0.0)
+
+
 def panel(rng):
     """Nearly isotropic; six of a hundred are in the table twice."""
     people = 0.3 + rng.normal(size=(800, 8)) * np.linspace(0.9, 1.1, 8)
@@ -282,6 +307,9 @@ TABLES = {
     "incomes": Table(incomes, (Rigid(),), (3,)),
     "fortunes": Table(fortunes, (Rigid(),), (3,), 0.4, 100),
     "spending": Table(spending),
+    "budgets": Table(budgets, (Orthogonal(), Rigid())),
+    "gaps": Table(gaps, (Orthogonal(), Rigid())),
+    "specialists": Table(specialists, (Orthogonal(), Rigid()), (6,)),
     "panel": Table(panel, (Rigid(),)),
     "angles": Table(angles),
     "parcels": Table(parcels, (Orthogonal(), Rigid())),

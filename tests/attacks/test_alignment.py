@@ -70,6 +70,9 @@ def test_the_estimates_are_those_of_the_motion_it_gives():
     found = case.attacked(case.knowledge(1))
     raw = case.released @ found.motion_matrix + found.offset
     assert found.variants["as fitted"] == pytest.approx(raw)
+    # Under its own name too: what an objective does must not hang on which one is trusted.
+    assert (found.variants[found.objective] == found.estimates).all()
+    assert (found.variants[f"{found.objective}, as fitted"] == found.variants["as fitted"]).all()
     assert found.motion_matrix @ found.motion_matrix.T == pytest.approx(np.eye(6))
     lengths = np.linalg.norm(found.variants["length"], axis=1) / np.linalg.norm(case.released, axis=1)
     assert lengths == pytest.approx(np.sqrt(1 - 0.15**2))

@@ -10,6 +10,8 @@ import isobreach as ib
 from effort import slow
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose
+from isobreach.attacks.alignment.naming import assigned
+from isobreach.attacks.alignment.planes import plane_axes
 from isobreach.attacks.alignment.products import Sparse, product_axes
 from isobreach.attacks.alignment.relations import relations_of
 from isobreach.attacks.alignment.series import series_covariances
@@ -88,6 +90,81 @@ def test_the_slope_of_sparse_forms_is_that_of_their_value(degree):
     ahead, behind = (sparse.value(Pose(frame + way * step * along, np.zeros(0))) for way in (1, -1))
     assert (slope * along).sum() == pytest.approx((ahead - behind) / (2 * step), rel=1e-6)
     assert descend(sparse, Pose(frame, np.zeros(0)), Evaluations(0))[1] < value
+
+
+def amounts(rng, rows=300):
+    """Five, a third of which are zero; two go together."""
+    values = rng.exponential(1, (rows, 5)) * np.exp(rng.normal(size=(rows, 1)) * [1, 1, 0, 0, 0])
+    values[rng.random(values.shape) < 0.35] = 0
+    values[:, 0] += values.sum(axis=1) == 0
+    return values
+
+
+def shares(rng):
+    values = amounts(rng)
+    return values / values.sum(axis=1, keepdims=True)
+
+
+def standard_shares(rng):
+    values = shares(rng)
+    return (values - values.mean(axis=0)) / values.std(axis=0)
+
+
+def amounts_and_their_sum(rng):
+    values = amounts(rng)
+    return np.column_stack([values, values.sum(axis=1)])
+
+
+@pytest.mark.parametrize("make", [shares, *slow(standard_shares, amounts_and_their_sum)])
+@pytest.mark.parametrize("shift", [3.0, *slow(0.0)])
+@pytest.mark.parametrize("seeds", [range(2), *slow(range(2, 8))])
+def test_shared_values_show_axes_of_records_that_lie_in_a_flat(make, shift, seeds):
+    """As they are seen within the flat: nothing shows on which side of it they stand."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        records = make(rng)
+        matrix = haar(records.shape[1], rng)
+        axes = plane_axes(records @ matrix.T + shift, 0.0, rng, Evaluations(0))
+        within = np.linalg.svd(records - records.mean(axis=0))[2][:-1] @ matrix.T
+        seen, true = (within @ one / np.linalg.norm(within @ one, axis=0) for one in (axes, matrix))
+        assert axes.shape[1] >= 5
+        assert axes.T @ axes == pytest.approx(np.eye(axes.shape[1]), abs=1e-6)
+        assert (np.abs(seen.T @ true).max(axis=1) > 1 - 1e-6).all()
+
+
+@pytest.mark.parametrize("seeds", [range(2), *slow(range(2, 8))])
+def test_flats_in_which_nobody_shares_a_value_show_no_axes(seeds):
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        rows = rng.dirichlet([1, 1, 2, 2, 3], 200) @ haar(5, rng).T
+        assert plane_axes(rows, 0.0, rng, Evaluations(0)).shape == (5, 0)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+def test_amounts_of_which_links_show_zeros_point_upwards(shift):
+    """Behind a translation the links say where zero is."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        records = amounts(rng)
+        records[:2] = [[1.0, 2, 5, 0, 0], [3, 4, 1, 0, 0]]
+        signs = rng.choice([-1.0, 1.0], 5)
+        released = records * signs + shift
+        links = records[:2], released[:2]
+        _, axes, found = assigned(np.eye(5), released, links, None, None, translates=shift > 0, error=1e-2)
+        assert (found == signs[axes]).all()
+
+
+@pytest.mark.parametrize("scheme", [ib.schemes.Rigid(), *slow(ib.schemes.Orthogonal())])
+@pytest.mark.parametrize("beside", [True, *slow(False)])
+def test_flags_of_missing_values_come_in_the_order_of_their_values(scheme, beside):
+    """Nobody of two insiders misses anything, so that only the order of the columns names the flags."""
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        values, lost = 2 + rng.normal(size=(250, 3)) @ rng.normal(size=(3, 3)), rng.random((250, 3)) < 0.3
+        lost[:2] = False
+        records = np.hstack([np.where(lost, 1.5, values), lost])
+        records = records[:, [0, 3, 1, 4, 2, 5]] if beside else records
+        assert shares_of_everybody_else(records, scheme, "planes") == 1.0
 
 
 @pytest.mark.parametrize("make", [walks, *slow(readings)])

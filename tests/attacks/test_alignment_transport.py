@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import isobreach as ib
-from isobreach.attacks import mean_cosine, read_out
+from isobreach.attacks import mean_cosine, read_out, readout
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.third_moments import MomentMatch, leading_axes
 from isobreach.attacks.alignment.transport import third_moment_ratio, transported
@@ -97,7 +97,7 @@ def test_transport_keeps_a_true_start_and_orthogonality():
     assert mean_cosine(rows @ found, everyone[:500]) > mean_cosine(rows @ start, everyone[:500])
 
 
-def test_a_dictionary_is_read_by_the_largest_cosine():
+def test_a_dictionary_is_read_by_the_largest_cosine(monkeypatch):
     rng = np.random.default_rng(4)
     entries = rng.standard_normal((40, 6))
     told = 3 * entries[:10] + 0.1 * rng.standard_normal((10, 6))
@@ -112,6 +112,8 @@ def test_a_dictionary_is_read_by_the_largest_cosine():
     assert (read.entries[9] == -1).all()
     assert mean_cosine(entries, -entries) == pytest.approx(-1)
     assert read_out(told, entries[:2]).entries.shape == (10, 2)
+    monkeypatch.setattr(readout, "_PAIRS", 100)  # two estimates at a time
+    assert np.array_equal(read_out(told, entries).entries, read.entries)
 
 
 STORE, COLUMNS = 1200, 112
@@ -120,11 +122,17 @@ STORE, COLUMNS = 1200, 112
 class Store:
     """A rotated store and a public sample of other sentences."""
 
-    def __init__(self, seed, sample, scheme="orthogonal"):
+    def __init__(self, seed, sample, scheme="orthogonal", wider=0, *, turned=True):
         vectors = sentence_vectors(STORE + sample + 500, COLUMNS, seed)
         self.records, self.sample, self.rest = np.split(vectors, [STORE, STORE + sample])
-        release = ib.perturb(self.records, scheme, seed=seed + 100)
-        self.released, self.order = np.asarray(release.data), release.key.order
+        rows = np.pad(self.records, [(0, 0), (0, wider)])
+        if turned:
+            release = ib.perturb(rows, scheme, seed=seed + 100)
+            self.released, self.order = np.asarray(release.data), release.key.order
+        else:  # columns in another order
+            rng = np.random.default_rng(seed + 100)
+            self.order, places = rng.permutation(STORE), rng.permutation(COLUMNS + wider)
+            self.released = rows[np.argsort(self.order)][:, places]
 
     def found(self, **held):
         return ib.reconstruct("alignment", self.released, ib.Knowledge(**{"sample": self.sample, **held}), seed=0)
@@ -135,10 +143,17 @@ class Store:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "scheme"), [(0, "orthogonal"), (2, "rigid")])
-def test_a_public_sample_reads_a_rotated_store(seed, scheme):
-    """Nobody is inside. With so many columns transport is chosen by itself; two fits agree, so it is claimed."""
-    store = Store(seed, 600, scheme)
+@pytest.mark.parametrize(
+    ("seed", "scheme", "wider", "turned"),
+    [(2, "rigid", 0, True), (1, "orthogonal", 16, True), (3, "orthogonal", 16, False)],
+    ids=["rigid", "padded", "padded-permuted"],
+)
+def test_a_public_sample_reads_a_rotated_store(seed, scheme, wider, turned):
+    """Nobody is inside. With so many columns transport is chosen by itself; two fits agree, so it is claimed.
+
+    Columns of zeros and another order of the columns are isometries: distances do not see them.
+    """
+    store = Store(seed, 600, scheme, wider, turned=turned)
     found = store.found()
     cosine, read = store.measures(found)
     assert (found.objective, found.motion) == ("transport", scheme)

@@ -199,3 +199,16 @@ def test_an_entry_that_is_no_attack_is_refused_in_one_line(monkeypatch, loaded, 
 def test_what_is_no_reconstruction_of_the_rows_is_refused(found):
     with pytest.raises(InputError, match="odd must give back a Reconstruction with a row of estimates for each of 120"):
         reconstruct(_Returns(found), as_engine(X), ib.Knowledge(), seed=0, progress=lambda *_: None, settings={})
+
+
+@pytest.mark.parametrize("needs", [("known",), ["known"], {"known"}])
+def test_what_an_attack_needs_may_be_any_collection_of_names(needs):
+    """A tuple ended in a traceback when the command line listed the options."""
+    kind = type("Needy", (Attack,), {"needs": needs})
+    assert kind.needs == frozenset({"known"})
+
+
+@pytest.mark.parametrize("needs", ["known", ("known", "keys")])
+def test_what_is_no_collection_of_kinds_of_knowledge_is_refused(needs):
+    with pytest.raises(InputError, match="needs of Needy must be a set of kinds of knowledge, of known, rows, "):
+        type("Needy", (Attack,), {"needs": needs})

@@ -43,6 +43,16 @@ def test_the_kind_of_a_probability_is_told(motion, noise, kind, said):
     assert any("noisy" in line for line in sentences(summary)) == (noise > 0)
 
 
+@pytest.mark.parametrize(("motion", "noise"), [("orthogonal", 0.0), ("rigid", 0.0), ("orthogonal", 0.05)])
+@pytest.mark.parametrize("store", [None, np.float16])
+def test_several_errors_at_once_are_each_of_them_alone(motion, noise, store):
+    result, _ = _attacked(motion, 2, noise, store=store)
+    epsilons = [0.01, 0.3, 0.12, 2.0]
+    for estimator in ("optimal", "uniform"):
+        alone = [result.probability(epsilon, result.best, estimator)[0] for epsilon in epsilons]
+        assert result.by_epsilon(result.best, epsilons, estimator) == pytest.approx(alone, rel=1e-12)
+
+
 def test_a_translation_leaves_no_baseline():
     """A random direction is no attacker's best guess: the sentence about it says that others may do better."""
     plain, rigid = _summary("orthogonal", 2), _summary("rigid", 2)

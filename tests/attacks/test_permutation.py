@@ -97,6 +97,10 @@ def test_two_hundred_vectors_show_all_columns_behind_a_scale(told, seeds):
         assert case.right(found).all()
         assert found.scale == pytest.approx(1.8, rel=0.001 if told else 0.01)
         assert found.confirmed.mean() > 0.8
+        if told:
+            filtered, sized = (found.variants[f"noise filtered{one}"] - case.records for one in ("", ", at one length"))
+            assert np.linalg.norm(sized + case.records, axis=1) == pytest.approx(1)
+            assert (sized**2).mean() < (filtered**2).mean()  # an error along the vector itself is gone
 
 
 @EIGHT_SEEDS

@@ -148,6 +148,13 @@ def test_ends_are_believed_where_few_records_can_lie_beyond():
     assert (low, high) == (1.0, 5.0)
 
 
+def test_one_value_that_few_records_share_is_no_range():
+    """Two insiders who spend nothing on travel do not show that nobody does; two hundred do."""
+    few, many = (Evidence(known=np.column_stack([np.zeros(size), np.arange(size)])).ranges for size in (2, 200))
+    assert (few[0][0], few[1][0]) == (-np.inf, np.inf)
+    assert (many[0][0], many[1][0]) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("law", ["normal", "exponential", "uniform"])
 def test_few_records_lie_outside_of_the_ranges_that_a_sample_shows(law):
     outside = []

@@ -277,6 +277,19 @@ def test_nobody_breaches_more_by_himself_than_the_best():
     assert best.breached.value == pytest.approx(0.45)
 
 
+def test_an_objective_that_is_added_takes_nothing_away_from_another():
+    """However the halves choose: what an objective reaches by itself is told, refined or as it was fitted."""
+
+    def told(names):
+        splits = [scores({way: share for way, share in split.items() if way[0] in names}) for split in played]
+        return matrix(splits, (1,), (), ranges=False, unsuited={}).best[Cell(1)].breached.value
+
+    for seed in range(8):
+        draws = np.random.default_rng(seed)
+        played = [{name + end: draws.random() for name in "abc" for end in ("", ", as fitted")} for _ in range(8)]
+        assert told("abc") >= max(told(name) for name in "abc")
+
+
 def test_skill_is_told_whole():
     split = scores({PLAIN: 0.1, "rounded": 0.9})
     found = matrix([split] * 4, (1,), (), ranges=False, unsuited={})

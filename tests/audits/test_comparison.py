@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Schemes and attacks side by side: what a cell is, what it does not depend on, what it says where nothing works."""
 
+import threading
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -463,3 +465,50 @@ def test_a_matrix_of_distances_is_undone_by_linked_records():
     assert cell(found, chosen, "lateration").breached.value == 1.0
     assert cell(found, chosen, "known-input").reason == "the release is a matrix of distances, not of rows"
     assert found[0].utility.distances == 1.0
+
+
+def test_links_are_found_once_for_all_attacks_of_a_trial_and_change_nothing(monkeypatch):
+    """Two attacks that link under noise: one search, and what each gives without the other."""
+    from isobreach.linking import linker
+
+    searched = []
+    problem = linker.Problem
+    monkeypatch.setattr(linker, "Problem", lambda *args: searched.append(len(args[0])) or problem(*args))
+    pair = ["known-input", "known-sample"]
+    both, _ = outcomes(people(60), ["noisy"], pair, trials=1)
+    together = len(searched)
+    alone = [outcomes(people(60), ["noisy"], [name], trials=1)[0] for name in pair]
+    assert (together, len(searched) - together) == (1, 2)
+    told = [(play.attack, play.variant, play.marks.breached, play.marks.error) for play in both[0].plays]
+    apart = [
+        (play.attack, play.variant, play.marks.breached, play.marks.error) for one in alone for play in one[0].plays
+    ]
+    assert told == apart
+
+
+def test_the_time_of_a_cell_has_that_of_threads_and_of_links_found_before(registered):
+    from isobreach.linking import link
+
+    used = []
+
+    def spin():
+        while time.thread_time() < 0.05:
+            sum(range(1000))
+        used.append(time.thread_time())
+
+    def linked(release, knowledge):
+        thread = threading.Thread(target=spin)
+        thread.start()
+        thread.join()
+        started = time.process_time()
+        link(knowledge.known, release, motion="orthogonal")
+        used.append(time.process_time() - started)
+        return Reconstruction(False, "nothing", np.full((release.shape[0], 4), np.nan))
+
+    registered(_Told(linked))
+    registered(_Told(linked, name="again"))
+    found, _ = outcomes(people(), ["orthogonal"], ["told", "again"], trials=1)
+    seconds = {play.attack: play.seconds for play in found[0].plays}
+    thread, first, other, second = used
+    assert seconds["told"] >= thread + first
+    assert seconds["again"] >= other + first > other + second

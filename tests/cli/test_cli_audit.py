@@ -166,8 +166,8 @@ def test_the_gate(run, people, tmp_path, more, code):
     assert told["verdict"].startswith("Do not publish") is (code == 1)
     assert told["gate"]["insiders"] == dict(zip(more[::2], more[1::2], strict=True)).get("--fail-size", 5)
     if code:
-        assert done.err.startswith("isobreach: gate closed: the worst group of ")
-        assert ("but may guess" in done.err) is (more[-1] == 2)
+        assert done.err.startswith("isobreach: gate closed: the worst ")
+        assert ("may be guessed" in done.err) is (more[-1] == 2)
         assert done.err.count("\n") == 1
     else:
         assert done.err == ""
@@ -499,7 +499,7 @@ def test_the_gate_looks_at_smaller_coalitions_and_at_guesses(plain):
     result = _with(plain, (2, 0.1, 0.1, 1.0), (8, 0.01, 0.2, 1.0))
     assert _gate(0.15, 2).reason(result) is None
     assert "of 8 insiders" in _gate(0.15, 8).reason(result)
-    assert "if it knows its own rows, which it is not certain of but may guess" in _gate(0.15, 8).reason(result)
+    assert "if all own rows are known, which is not certain, but they may be guessed" in _gate(0.15, 8).reason(result)
 
 
 def test_the_bound_that_opens_is_that_of_the_largest_size(plain):

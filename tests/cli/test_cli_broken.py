@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from effort import slow
@@ -74,6 +75,15 @@ def test_a_reader_that_leaves_is_no_error(case, what, reader):
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
     assert done.returncode in (0, 128 + signal.SIGPIPE)  # 0: it was done before the reader left
     assert done.stderr == ""
+
+
+def test_a_library_that_counts_what_is_left_over_says_nothing(case, tmp_path):
+    """DuckDB prints objects that were not collected when the process ends."""
+    with duckdb.connect(str(tmp_path / "r.db")) as duck:
+        duck.execute("CREATE TABLE r AS SELECT [1.0, NULL] AS vector")
+    command = [COMMAND, "link", "--known", case.known, "--id-column", "name", "--released", "duckdb:///r.db"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
 
 
 def test_no_place_for_compiled_code_is_no_error(case):

@@ -97,9 +97,32 @@ def test_names_are_not_cut(monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 80
     assert all(word in shown for word in ("orthogonal-noise", "multiplicative-noise", "Strongest", "Neighbours"))
-    letters = "".join(line[37:46] for line in shown.splitlines()).replace(" ", "")
+    heads = next(line for line in shown.splitlines() if "Strongest" in line)
+    place = slice(heads.index("Strongest"), heads.index("Breached"))
+    letters = "".join(line[place] for line in shown.splitlines()).replace(" ", "")
     assert "known-input-output" in letters
     assert "\N{HORIZONTAL ELLIPSIS}" not in shown
+
+
+def test_names_of_attacks_stay_whole_where_figures_can_be_broken(monkeypatch, capsys):
+    """The widest column was broken first, a name of one word as soon as a figure of four."""
+    monkeypatch.setenv("COLUMNS", "78")
+    rows = [("additive-noise", "weakened", "known-input-output", "100% (99.7 to 100%)", "0.04", "100%")]
+    Console(json_only=False, quiet=True).table(("Scheme", "Fared", "Strongest", "Breached", "Error", "Kept"), rows)
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 78
+    assert all(word in shown for word in ("additive-noise", "weakened", "known-input-output", "(99.7"))
+
+
+def test_figures_are_not_broken_under_a_long_title(monkeypatch, capsys):
+    """A title of five words took the room of all figures, which were then printed a letter below the other."""
+    monkeypatch.setenv("COLUMNS", "80")
+    head = ("The attacker knows; insiders who pool their own records:", "0", "1", "2", "4", "8")
+    Console(json_only=False, quiet=True).table(head, [("200 public records", "20%", "73%", "100%", "100%", "100%")])
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "  200 public records  " in shown
+    assert shown.split("records ")[1].split() == ["20%", "73%", "100%", "100%", "100%"]
 
 
 def test_missing_values_categories_and_a_config_file(run, people, tmp_path):

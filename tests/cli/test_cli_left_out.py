@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-SAID = "Columns were left out: 'note'. No figure is about them."
+SAID = "Column 'note' was left out. No figure is about it."
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import sqlite3
+import subprocess
 import sys
 
 import duckdb
@@ -157,3 +158,12 @@ def test_a_release_may_be_written_in_every_format_below_new_folders(case, run):
     done = run("perturb", case.folder / "people.csv", "--out", "r.xlsx", "--key", "k")
     assert done.err.startswith("isobreach: --out must be a .csv, .tsv, ")
     assert not np.any([path.name == "k" for path in case.folder.iterdir()])
+
+
+def test_a_process_that_read_duckdb_ends_with_one_line(tmp_path):
+    """DuckDB wrote fifty lines on leaks after the error, because nothing was collected at the end."""
+    duckdb.connect(str(tmp_path / "d.duckdb")).close()
+    asked = [sys.executable, "-m", "isobreach", "prepare", f"duckdb:///{tmp_path}/d.duckdb#people", "--out", "x.csv"]
+    done = subprocess.run(asked, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "DATA must be a database with tables. Got none in duckdb:///d.duckdb." in done.stderr

@@ -26,6 +26,7 @@ from isobreach.engine import (
     tile_rows,
     using,
 )
+from isobreach.engine.column import ColumnReading
 from isobreach.engine.processes import end_processes
 from isobreach.errors import InputError
 
@@ -255,7 +256,7 @@ def test_the_top_rows_are_those_of_a_full_sort(total, count, levels):
 
 
 def test_chunks_are_the_column(monkeypatch):
-    monkeypatch.setattr("isobreach.engine.column._CHUNK", 1000)
+    monkeypatch.setattr("isobreach.engine.column._READING", ColumnReading(chunk=1000))
     column = ArrayColumn(TABLE[:, 0])
     parts = list(column.chunks())
     assert [start for start, _ in parts] == list(range(0, ROWS, 1000))

@@ -19,6 +19,7 @@ import engine_kernels as kernels
 import isobreach
 from engine_files import ArrayOnCluster, written
 from isobreach.engine import ArrayColumn, DaskEngine, LocalEngine, ParquetFiles, connection, scanning, sending
+from isobreach.engine.column import ColumnReading
 from isobreach.engine.parts import PartColumn, write_part
 from isobreach.errors import InputError, OutputError
 
@@ -63,7 +64,7 @@ def test_a_large_column_stays_in_files_of_the_workers(less, kernel):
 def test_what_is_asked_of_a_large_column_is_asked_of_the_workers(less, monkeypatch):
     less(held=0)
     monkeypatch.setattr("isobreach.engine.ordered._SHORT", 0)
-    monkeypatch.setattr("isobreach.engine.column._SPAN", 700)
+    monkeypatch.setattr("isobreach.engine.column._READING", ColumnReading(span=700))
     engine, plain = ArrayOnCluster(np.round(TABLE, 1), parts=4), LocalEngine(np.round(TABLE, 1))
     columns = [one.column(kernels.first, None, "reading") for one in (engine, plain)]
     ties = [one.derived(kernels.shifted, 2.0).kept() for one in columns]
@@ -101,7 +102,7 @@ def _no_room(file, numbers):
 
 
 def test_large_parameters_are_mapped_and_forgotten(tmp_path, monkeypatch):
-    monkeypatch.setattr(sending, "_MESSAGE", 1000)
+    monkeypatch.setattr(sending, "_SENDING", sending.SendingLimits(message=1000))
     params = {"a": np.arange(1000.0), "b": (np.arange(6).reshape(2, 3).T, "text"), "c": np.arange(7, dtype=np.int8)}
     sent = pickle.loads(pickle.dumps(sending.Sent.of(kernels.power, params, tmp_path)))
     assert len(pickle.dumps(sent)) < 1000

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from effort import examples
 from isobreach.engine import ArrayColumn
 from isobreach.engine import ordered as module
-from isobreach.engine.column import FileColumn
+from isobreach.engine.column import ColumnReading, FileColumn
 
 numbers = st.one_of(
     st.floats(-1, 1, allow_subnormal=True),
@@ -22,7 +22,7 @@ numbers = st.one_of(
 def short(request, monkeypatch):
     if request.param == "counted":
         monkeypatch.setattr(module, "_SHORT", -1)
-    monkeypatch.setattr("isobreach.engine.column._CHUNK", 50)
+    monkeypatch.setattr("isobreach.engine.column._READING", ColumnReading(chunk=50))
 
 
 def falling(values):
@@ -38,7 +38,7 @@ def test_places_and_counts_are_those_of_a_sort(counted, values, excluded):
     excluded = [row for row in excluded if row < len(values)]
     rest = np.sort(np.delete(column.values(), excluded))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("isobreach.engine.column._CHUNK", 50)
+        patch.setattr("isobreach.engine.column._READING", ColumnReading(chunk=50))
         if counted:
             patch.setattr(module, "_SHORT", -1)
         order = column.ordered(excluded)

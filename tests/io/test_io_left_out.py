@@ -102,5 +102,5 @@ def test_page_and_json_of_an_audit_tell_what_was_left_out(tmp_path):
     report.to_json(tmp_path / "result.json")
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["left_out"] == ["town"]
-    assert "Columns were left out: 'town'. No figure is about them." in result["findings"]
-    assert "Columns were left out: &#39;town&#39;." in (tmp_path / "page.html").read_text()
+    assert "Column 'town' was left out. No figure is about it." in result["findings"]
+    assert "Column &#39;town&#39; was left out." in (tmp_path / "page.html").read_text()

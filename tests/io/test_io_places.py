@@ -259,6 +259,7 @@ def test_a_wrong_database_is_one_line_without_its_password(tmp_path, postgresql)
         "mysql://root:hidden@host/x": "a URL of 'mysql'",
         "sqlite://people.db": "A file in this folder has three slashes",
         f"sqlite:///{tmp_path}/none.db": "X must be an existing database. Got ",
+        f"sqlite://{tmp_path}/x.db": f"An absolute path has four slashes: sqlite:///{tmp_path}/x.db.",
         f"sqlite:///{tmp_path}/x.db": "X must be a database of SQLite. Got a damaged file or another format.",
         f"duckdb:///{tmp_path}/x.db": "X must be a database of DuckDB",
         f"sqlite:///{tmp_path}/empty.db": "X must be a database with tables. Got none in sqlite:///empty.db.",

@@ -16,7 +16,7 @@ from engine_files import written
 from isobreach import linking
 from isobreach.attacks import attack_document
 from isobreach.engine import ParquetFiles
-from isobreach.engine.column import FileColumn
+from isobreach.engine.column import ColumnReading, FileColumn
 from isobreach.engine.scanning import READING
 from isobreach.errors import InputError, LeftOutWarning
 from isobreach.io import Scan, Source, as_released, as_table, write_columns
@@ -199,7 +199,7 @@ def test_an_attack_takes_two_passes(folder, monkeypatch, kind, most):
 def test_nothing_as_long_as_the_release_is_asked_for(folder, tmp_path, monkeypatch, arguments):
     """Links, the most exposed rows, the summary and per_record take some rows of a column at a time."""
     monkeypatch.setattr("isobreach.engine.scanning.READING", replace(READING, held=0))
-    monkeypatch.setattr("isobreach.engine.column._CHUNK", 100)
+    monkeypatch.setattr("isobreach.engine.column._READING", ColumnReading(chunk=100))
     monkeypatch.setattr("isobreach.engine.ordered._SHORT", 0)
     taken, take = [], FileColumn.take
 

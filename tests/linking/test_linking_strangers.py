@@ -41,6 +41,34 @@ def test_strangers_that_agree_in_coarse_columns_are_not_linked(table, seeds):
     assert wrong <= len(seeds) / 500
 
 
+GRIDS = {  # of whole numbers from 0 to 11: steps that decimals do not show, offsets, values of a list
+    "halves": lambda whole: whole / 2,
+    "thirds": lambda whole: whole / 3,
+    "thirds and an offset": lambda whole: whole / 3 + 0.1234567,
+    "roots": np.sqrt,
+    "logarithms": np.log1p,
+}
+
+
+@pytest.mark.parametrize("seeds", [range(10), *slow(range(10, 120))])
+@pytest.mark.parametrize("asked", [(20, 4, 0, "orthogonal"), (20, 3, 1, "orthogonal"), (10, 4, 1, "rigid")])
+@pytest.mark.parametrize("kind", GRIDS)
+def test_strangers_on_other_grids_than_decimal_ones_are_not_linked(kind, asked, seeds):
+    """Thirds were taken for numbers on no grid: 17 links of strangers in 40 trials."""
+    rows, columns, present, scheme = asked
+    wrong = 0
+    for seed in seeds:
+        rng = np.random.default_rng([seed, rows, columns, present, 7])
+        whole = rng.integers(0, 12, (rows + 7 - present, columns))
+        records, others = GRIDS[kind](whole[:rows]), GRIDS[kind](whole[rows:])
+        held = np.vstack([records[:present], others[[not (records == one).all(axis=1).any() for one in others]]])
+        release = perturb(records, scheme, seed + 1000)
+        linkage = link(held, release.data)
+        original = records[np.argsort(release.key.order)]
+        wrong += any((original[linkage.rows[i]] != held[i]).any() for i in linkage.linked)
+    assert wrong <= len(seeds) / 50
+
+
 @pytest.mark.parametrize(
     ("table", "least"), [((20, 4, 2, 7, 0, "orthogonal"), 0.7), ((20, 4, 2, 8, 1, "orthogonal"), 0.6)]
 )
@@ -79,14 +107,16 @@ def test_without_a_grid_there_is_nothing_to_count():
 def test_drawn_strangers_are_weighed_back_to_their_law():
     """Half of their values are the record's own, and the weights undo it: they sum to one, column by column too."""
     known = np.array([[0.0, 1.0], [1.0, 1.0], [3.0, 2.0], [2.0, 1.0], [1.0, 2.0]])
-    strangers = Strangers(known, np.zeros(2, dtype=bool), 1.0)
+    strangers = Strangers(known, np.zeros(2, dtype=bool), np.ones(2), held=known)
     shares = [strangers._share(0, value) for value in range(-60, 61)]
     assert sum(shares) == pytest.approx(1.0)
-    commonest = known[1]  # its weights are not raised to those of commoner values
-    drawn, weights, largest = strangers.around(commonest)
-    assert weights.mean() == pytest.approx(1.0, abs=0.05)
-    assert weights[drawn[:, 0] == 2].sum() / len(drawn) == pytest.approx(strangers._share(0, 2.0), abs=0.03)
-    assert largest == pytest.approx(strangers._share(0, 1.0) * strangers._share(1, 1.0))
+    for record in known:  # its own weights; those of the commonest value are no smaller
+        drawn, (most, own), (largest, share) = strangers.around(record)
+        assert own.mean() == pytest.approx(1.0, abs=0.05)
+        assert own[drawn[:, 0] == 2].sum() / len(drawn) == pytest.approx(strangers._share(0, 2.0), abs=0.03)
+        assert share == pytest.approx(strangers._share(0, record[0]) * strangers._share(1, record[1]))
+        assert (most >= own).all()
+        assert largest == pytest.approx(strangers._share(0, 1.0) * strangers._share(1, 1.0))
 
 
 @pytest.mark.parametrize("scale", [0.37, 12.0])

@@ -46,3 +46,26 @@ def test_whole_numbers_without_such_zeros_are_amounts(tmp_path, frame):
 def test_whoever_names_a_code_wants_its_number(tmp_path):
     table = ib.prepare(write(tmp_path), columns=["age", "zip"])
     assert table.values[:, 1].tolist() == [2139, 10115, 501, 2139, 94103]
+
+
+def test_a_category_some_of_whose_values_are_numbers(tmp_path):
+    """Census Income has - 50000. and 50000+. in a column: it was refused as numbers with text among them."""
+    incomes = ["- 50000."] * 28 + ["50000+."] * 2
+    (tmp_path / "census.csv").write_text("\n".join(["age,income", *(f"{20 + i},{x}" for i, x in enumerate(incomes))]))
+    table = ib.prepare(tmp_path / "census.csv", categories="one-hot", columns=["age", "income"])
+    assert table.columns == ("age", "income=50000+.")
+
+
+@pytest.mark.parametrize("odd", [["4l"], ["4l", "none", "none"]])
+def test_text_that_comes_once_among_numbers_is_a_mistake(tmp_path, odd):
+    (tmp_path / "people.csv").write_text("\n".join(["age,sons", *(f"{x},{x}" for x in ["1", "2", "3"] * 20 + odd)]))
+    with pytest.raises(ib.InputError, match=r"must hold numbers in column 'age', as it does elsewhere. Got text in"):
+        ib.prepare(tmp_path / "people.csv", categories="one-hot")
+
+
+def test_marks_of_missing_values_may_have_spaces_around_them(tmp_path):
+    """Census Income writes a space after each comma: a question mark was a category of its own."""
+    lines = [f"{20 + i % 7}, {town}, {pay}" for i, (town, pay) in enumerate([("Ulm", 3), ("?", 4), ("Graz", "NA")] * 8)]
+    (tmp_path / "census.csv").write_text("\n".join(["age, town, pay", *lines]))
+    with pytest.raises(ib.InputError, match=r"16 missing values in 2 of 3 columns: 'town' 8, 'pay' 8\."):
+        ib.prepare(tmp_path / "census.csv", categories="one-hot")

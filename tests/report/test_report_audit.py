@@ -15,9 +15,9 @@ import pytest
 import isobreach as ib
 from isobreach.audits import Cell, Criterion, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.report import audit_document, audit_schema, audit_verdict
-from isobreach.report.audit_decision import _exceeds
 from isobreach.report.audit_file import not_tested
 from isobreach.report.audit_people import people
+from isobreach.report.audit_remedies import _exceeds
 from isobreach.report.numbers import sampled
 from json_schema import violations
 
@@ -154,7 +154,10 @@ def test_page_terminal_and_json_say_the_same(reports, tmp_path, name):
     assert report.verdict == value["verdict"] == " ".join([decision.said, *decision.also])
     assert spoken.startswith(report.verdict)
     assert all(line in text for line in [decision.headline, decision.why, *decision.also, *report.findings])
-    assert all(line in spoken for line in report.findings)
+    said = audit_document(report).findings  # in the terminal: few, and the decision stands for the matrix
+    assert all(line in spoken for line in said)
+    assert set(said) < set(report.findings)
+    assert len(said) <= 8
     assert all(line in text for line in [*value["caveats"], value["threat_model"]])
     assert text.index(decision.why) < text.index("What to do next") < text.index("Who can do what")
     assert "no proof of safety" in text
@@ -248,6 +251,9 @@ def test_an_attack_that_ran_out_of_time_is_in_the_verdict(reports):
     report = next(one for one in reports.values() if one.readers)
     late = replace(report.readers[0], claimed=False, share=0.0, named=0.0, decided=False)
     assert "came to no decision" in audit_verdict(replace(report, readers=(late,)))
+    actions = dict(audit_document(replace(report, readers=(late,))).decision.actions)
+    assert "run isobreach attack lattice on the release, with a --budget" in actions["Let it finish:"]
+    assert re.search(r"--attacks (alignment,)?known-input leaves it out", actions["Or audit without it:"])
     assert "came to no decision" not in audit_verdict(replace(report, readers=(replace(late, decided=True),)))
 
 

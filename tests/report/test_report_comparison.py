@@ -63,7 +63,7 @@ def test_frame_json_and_result_agree(result):
             assert told["least_private_attribute"] == f"column {int(one.privacy.argmin()) + 1}"
     schemes = result.to_frame("schemes")
     assert schemes["standing"].tolist() == [one["standing"] for one in data["schemes"]]
-    assert set(schemes["standing"]) == {"undone", "weakened", "held", "refused"}
+    assert set(schemes["standing"]) == {"undone", "given away", "weakened", "held", "refused"}
     assert len(result.to_frame("times")) == sum(one.played for one in result.cells)
     with pytest.raises(ib.InputError, match="of must be one of cells, schemes, times"):
         result.to_frame("nothing")
@@ -83,8 +83,9 @@ def test_findings_name_every_scheme(result):
     said = " ".join(result.findings)
     assert all(one.label in said for one in result.schemes)
     counts = {standing: [result.standing(one.label) for one in result.schemes].count(standing) for standing in
-              ("undone", "weakened", "held")}  # fmt: skip
+              ("undone", "given away", "weakened", "held")}  # fmt: skip
     assert result.verdict.startswith(f"Of 22 schemes, {counts['undone']} ")
+    assert f"{counts['given away']} give a rotation of the records away" in result.verdict
     assert f"{counts['weakened']} are weakened" in result.verdict
     assert f"{counts['held']} held" in result.verdict
     assert "safe" not in result.verdict.replace("not a proof of safety", "")

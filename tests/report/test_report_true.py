@@ -13,9 +13,9 @@ from isobreach.audits import Best, Cell, Criterion, Reached, Sampled, Smallest
 from isobreach.audits.intervals import SampledShares
 from isobreach.document import Line, Panel
 from isobreach.report import audit_document
-from isobreach.report.audit_charts import attributes_chart, attributes_lead, risk_chart
+from isobreach.report.audit_charts import attributes_chart, attributes_lead, risk_chart, risk_lead
 from isobreach.report.audit_file import _inference, _singling_out
-from isobreach.report.audit_people import needed_chart, people, people_lead
+from isobreach.report.audit_people import needed_chart, people, people_lead, people_section
 from isobreach.report.audit_preparation import header_texts
 from isobreach.report.audit_remedies import _remedies_note
 from isobreach.report.audit_words import typical_number
@@ -56,12 +56,30 @@ def test_who_breaches_nobody_is_not_said_to_breach_more(hidden):
     hardly = [replace(one, random=replace(one.random, mean=Sampled(1e-10, 1e-11, 2e-10))) for one in hidden.per_size]
     found = replace(hidden, matrix=replace(hidden.matrix, best={}), per_size=tuple(hardly))
     assert found.reached(4) == Reached(Sampled(1e-10, 1e-11, 2e-10), "known-input", Cell(1), closed_form=True)
-    assert people_lead(found).startswith("Nobody is breached by half of the random groups")
+    assert people_lead(found).startswith("With the distance attack alone, half of the random groups")
     assert people_lead(found).count(".") == 1
     assert _singling_out(found)[0] == "Not by the attacks that were tried."
     more = told(found, 0.3, low=0.25, high=0.35)
-    assert people_lead(more).endswith(
-        "A single insider breaches 30% (25 to 35%) of the other people with the refined distance attack."
+    assert people_lead(more).startswith("The best attacker breaches 30% (25 to 35%) of the other people. With the")
+
+
+@pytest.mark.parametrize(("kept", "headline"), [(0.9, "Publish only with noise of 0.1"), (0.14, "Do not publish")])
+def test_a_remedy_that_leaves_little_use_is_no_advice(kept, headline):
+    """Noise of 1 opened the gate with 14% of the neighbours left, and was the headline."""
+    report = audited(np.random.default_rng(0).normal(50, 20, (60, 3)), noise_levels=[0.1], limit=0.05)
+    level = replace(report.remedies.levels[0], neighbours=Sampled(kept, kept - 0.02, kept + 0.02))
+    found = replace(report, remedies=replace(report.remedies, levels=(level,), smallest=0.1, jitter=(), blind=0.0))
+    said = audit_document(found)
+    assert said.decision.headline.startswith(headline)
+    assert f"{100 * kept:.0f}% ({100 * kept - 2:.0f} to {100 * kept + 2:.0f}%) of the nearest neigh" in advice(found)
+    assert ("keeps only 14%" in " ".join(said.findings)) is (kept < 0.5)
+
+
+def test_the_chart_of_the_risk_begins_with_its_highest_curve(hidden):
+    """Two insiders breached everyone, and the lead said that no group of up to eight breached half of the others."""
+    assert risk_lead(hidden).startswith("With the distance attack alone, no group of up to 4 insiders")
+    assert risk_lead(told(hidden, 0.6, low=0.55, high=0.65)).startswith(
+        "Without public records, a single insider breaches 60% (55 to 65%) of the other people. With the distance"
     )
 
 
@@ -124,7 +142,7 @@ def test_an_open_gate_says_that_chosen_insiders_exceed_the_limit(hidden):
     alone = replace(hidden.matrix, best={})
     found = replace(hidden, per_size=tuple(worst), criterion=Criterion(0.1), readers=(), matrix=alone)
     assert not found.gate().closed
-    said = "But the worst group of 1 insider that was found breaches 15% of them with the distance attack."
+    said = "But the worst single insider that was found breaches 15% of them with the distance attack."
     assert audit_document(found).data["gate"]["reason"].endswith(said)
     assert said in found.verdict
     assert said not in replace(found, criterion=Criterion(0.2)).verdict
@@ -215,3 +233,36 @@ def test_no_curve_hides_another_and_labels_stay_in_the_drawing():
     lines = tuple(Line(f"curve {style}", x, y, style=style) for style in ("main", "second", "third", "base"))
     drawing = _Axes(Panel("", "", "", lines), SHEETS[0]).drawing("")
     assert [style for style, _ in drawing.lines] == ["main", "third", "second", "base"]
+
+
+def test_an_interval_is_of_whoever_is_named(hidden):
+    """Two insiders breached everyone in 2 splits, eight in more: the gate named two, with the interval of eight."""
+    best = told(hidden, 1.0, low=0.6, high=1.0).matrix.best[Cell(1)]
+    surer = replace(best, breached=Sampled(1.0, 0.98, 1.0))
+    found = replace(hidden, matrix=replace(hidden.matrix, best={Cell(1): best, Cell(4): surer}), readers=())
+    found = replace(found, criterion=Criterion(0.05))
+    facts = {fact.name: fact.value for fact in audit_document(found).decision.gate}
+    assert found.reached(4) == Reached(Sampled(1.0, 0.98, 1.0), "known-input", Cell(1), "as it is")
+    assert facts["Found"] == "100% (60 to 100%): 1 insider"
+    assert _singling_out(found)[1].startswith("100% (60 to 100%) of people (1 insider); blind guess")
+
+
+@pytest.mark.parametrize(("low", "listed"), [(2.0, True), (0.0, False)])
+def test_people_who_do_not_stand_out_are_not_listed(low, listed):
+    """Ten of 266 people whose intervals overlap are any ten."""
+    report = audited(np.random.default_rng(0).normal(50, 20, (60, 3)))
+    first = replace(report.exposed[0], exposure=Sampled(1.0, low, 1.0))
+    blocks = people_section(replace(report, exposed=(first, *report.exposed[1:]))).blocks
+    assert any(type(block).__name__ == "Table" for block in blocks) is listed
+    assert blocks[1].text.startswith("The most exposed person" if listed else "Nobody stands out: any of ")
+
+
+def test_a_page_is_called_by_its_table(tmp_path):
+    records = np.random.default_rng(0).normal(50, 20, (30, 2))
+    path = tmp_path / "wards.csv"
+    pd.DataFrame(records, columns=["a", "b"]).to_csv(path, index=False)
+    for report, title in ((audited(path), "wards, "), (audited(records), "Audit before publishing, ")):
+        report.to_html(tmp_path / "page.html")
+        assert f"<title>{title}" in (tmp_path / "page.html").read_text()
+        report.to_html(tmp_path / "page.html", title="Patients of 2024")
+        assert "Table: Patients of 2024, 30 rows" in (tmp_path / "page.html").read_text()

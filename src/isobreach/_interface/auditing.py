@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach import attacks, audits, schemes
-from isobreach._calls import Variable, call_again, table_text
+from isobreach._calls import Variable, call_again, table_text, table_title
 from isobreach._interface.protecting import prepare
 from isobreach._interface.tables import as_report, preparation_words, read
 from isobreach._progress import Progress, no_progress
@@ -146,7 +146,7 @@ def audit(
         "seed": result.seed,
     }
     call = call_again(audit, _prepared_call(X), asked)
-    named = replace(result, names=names, ids=table.ids, left_out=table.left_out, call=call)
+    named = replace(result, names=names, ids=table.ids, left_out=table.left_out, call=call, title=table_title(X))
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
         named = replace(
@@ -306,5 +306,6 @@ def attackers_of(names: Sequence[str] | None, scheme: str | Scheme) -> list[str]
         attack = attacks.ATTACKS.named("attacks", name)
         if not (every or attack.alone or attack.audited or name == INSIDERS):
             rule = f"must be attacks that an audit can play beside insiders, which {name} is not"
-            raise InputError("attacks", rule, f"one that needs {', '.join(sorted(attack.needs))}", "Leave it out.")
+            needed = f"one that needs {', '.join(sorted(attack.needs | attack.needs_any))} and is not marked as audited"
+            raise InputError("attacks", rule, needed, "Leave it out, or play it in isobreach compare.")
     return [name for name in dict.fromkeys(names) if name != INSIDERS]

@@ -174,6 +174,15 @@ class Attack(ABC):
     needs_grid: ClassVar[bool] = False
     baseline: ClassVar[bool] = False
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for kind in ("needs", "needs_any", "uses"):
+            held = getattr(cls, kind)
+            if isinstance(held, str) or not set(held) <= set(get_args(Held)):
+                rule = f"must be a set of kinds of knowledge, of {', '.join(get_args(Held))}"
+                raise InputError(f"{kind} of {cls.__name__}", rule, repr(held))
+            setattr(cls, kind, frozenset(held))
+
     def suits(self, model: ReleaseModel) -> str | None:
         """Return why the attack cannot work on a release of this model, or None.
 

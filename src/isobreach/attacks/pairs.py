@@ -76,7 +76,8 @@ class Pairs:
         return Pairs(self.records[places], self.rows[places], self.numbers[places])
 
 
-Fit = Callable[[Pairs], Affine]
+Map = Callable[[FloatArray], FloatArray]
+Fit = Callable[[Pairs], Map]
 
 
 def not_row_by_row(model: ReleaseModel) -> str | None:
@@ -86,13 +87,13 @@ def not_row_by_row(model: ReleaseModel) -> str | None:
     return "a released row depends on several records" if model.mixes_rows else None
 
 
-def estimated(release: Engine, affine: Affine, progress: Progress = no_progress) -> FloatArray:
+def estimated(release: Engine, back: Map, progress: Progress = no_progress) -> FloatArray:
     """Return the image of every released row under a map."""
-    return release.column(_images, affine, "estimating", progress).values()
+    return release.column(_images, back, "estimating", progress).values()
 
 
-def _images(block: FloatArray, first_row: int, affine: Affine) -> FloatArray:
-    return affine(block)
+def _images(block: FloatArray, first_row: int, back: Map) -> FloatArray:
+    return back(block)
 
 
 def attribute_privacy(estimates: FloatArray, records: FloatArray) -> FloatArray:
@@ -169,7 +170,7 @@ class Estimates(Mapping[str, FloatArray]):
     The first fit is named by the steps alone, as it is by "as fitted".
     """
 
-    def __init__(self, release: Engine, pairs: Pairs, maps: Mapping[str, Affine], evidence: Evidence) -> None:
+    def __init__(self, release: Engine, pairs: Pairs, maps: Mapping[str, Map], evidence: Evidence) -> None:
         self._release, self._pairs, self._maps, self._evidence = release, pairs, maps, evidence
         self._recipes = named_recipes(maps, evidence)
 

@@ -15,7 +15,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 NEAREST = 5  # entries that are looked up
-_BLOCK = 2_000  # estimates at a time: 80 MB beside a dictionary of 5,000
+_PAIRS = 10_000_000  # of estimates and entries at a time: 160 MB with the places of the nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,9 @@ def read_out(estimates: ArrayLike, dictionary: ArrayLike) -> ReadOut:
     count = min(NEAREST, len(entries))
     places: list[IntArray] = [np.zeros((0, count), dtype=np.int64)]
     cosines: list[FloatArray] = [np.zeros((0, count))]
-    for start in range(0, len(told), _BLOCK):
-        near = told[start : start + _BLOCK] @ entries.T
+    block = max(1, _PAIRS // max(1, len(entries)))
+    for start in range(0, len(told), block):
+        near = told[start : start + block] @ entries.T
         some = np.argpartition(-near, count - 1, axis=1)[:, :count] if count < len(entries) else None
         some = np.tile(np.arange(len(entries)), (len(near), 1)) if some is None else some
         values = np.take_along_axis(near, some, axis=1)

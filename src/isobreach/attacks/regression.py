@@ -19,7 +19,9 @@ A fit with as many unknowns as pairs passes through all of them, right or wrong.
   2009), n + 1 pairs give that record for every released row, and its last number must be -|x|^2 / 2.
 
 Otherwise pairs that were left out tell how far estimates are off. Who holds a sample has one pair more, about: the
-means of sample and release (variant *means as a pair*).
+means of sample and release (variant *means as a pair*). A sample also tells which of the records that may be behind a
+row are likely, where the map or the columns themselves (*columns as they are*) leave several: ``sample_prior``. On
+a grid the map alone may leave one of them, although the release has fewer columns than the records.
 """
 
 from dataclasses import dataclass
@@ -36,8 +38,9 @@ from isobreach._validation import check_choice, check_epsilon
 from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.moments import moments
-from isobreach.attacks.pairs import Affine, Fit, Pairs, PairsAttack, not_row_by_row, reconstruction
+from isobreach.attacks.pairs import Affine, Fit, Map, Pairs, PairsAttack, not_row_by_row, reconstruction
 from isobreach.attacks.refine import Evidence, ridge
+from isobreach.attacks.sample_prior import Forward, OnGrid, Posterior, Sample, share_found
 from isobreach.engine import Engine, tiles
 from isobreach.release import ReleaseModel
 
@@ -45,6 +48,7 @@ FloatArray = NDArray[np.float64]
 
 INTERCEPTS = ("auto", "yes", "no")
 _SIGNIFICANT = 1e-3  # probability of an intercept that is not there
+_MOST = 0.5  # of the released rows: what finds fewer finds them by chance, or is of another table
 _EXACT = 1e-7  # error of a fit, beside the records, that rounding alone may leave
 
 
@@ -86,14 +90,18 @@ class Regression(PairsAttack):
             confirmed = "every released row hides the square of its record's length as well, as it must"
         evidence = Evidence.held(knowledge, pairs.records.shape[1], epsilon=epsilon, noise=noise)
         fits: dict[str, Fit] = {"": partial(least_squares, intercept=intercept)}
+        what = f"an affine map with{'' if intercept else 'out an'} intercept"
         if not confirmed:
             fits["without intercept" if intercept else "with intercept"] = partial(
                 least_squares, intercept=not intercept
             )
             fits["ridge"] = _ridge
             if knowledge.sample is not None:
-                fits["means as a pair"] = partial(_with_means, means=_means(release, knowledge.sample, progress))
-        what = f"an affine map with{'' if intercept else 'out an'} intercept"
+                fits |= _by_sample(release, pairs, knowledge.sample, progress)
+            grid = _on_grid(release, pairs, list(fits.values())[-1](pairs), evidence)
+            if grid is not None:
+                fits, what = {"": lambda _: grid}, "a linear map of whole numbers"
+                confirmed = "released rows have more digits than such records, and these fit all of them"
         return reconstruction(release, pairs, fits, evidence, confirmed, what)
 
 
@@ -115,10 +123,33 @@ def _ridge(pairs: Pairs) -> Affine:
     return Affine(images[1:] - images[0], images[0])
 
 
-def _means(release: Engine, sample: NDArray[Any], progress: Progress) -> Pairs:
-    """The means of a sample and of the release, which a linear map takes to each other: one pair more."""
-    mean, _ = moments(release, progress)
-    return Pairs(np.asarray(sample, dtype=np.float64).mean(axis=0)[None], mean[None], np.array([-1]))
+def _by_sample(release: Engine, pairs: Pairs, sample: NDArray[Any], progress: Progress) -> dict[str, Fit]:
+    """Fits that use a sample."""
+    held = Sample(np.asarray(sample, dtype=np.float64), *moments(release, progress))
+    # The means of a sample and of the release, which a linear map takes to each other: one pair more.
+    means = Pairs(held.mean[None], held.released_mean[None], np.array([-1]))
+    fits: dict[str, Fit] = {"means as a pair": partial(_with_means, means=means)}
+    if len(held.records) > 1:
+        if pairs.rows.shape == pairs.records.shape:
+            fits["columns as they are"] = partial(_in_place, sample=held)
+        fits["sample behind the map"] = partial(_behind, sample=held)
+    return fits
+
+
+def _in_place(pairs: Pairs, *, sample: Sample) -> Posterior:
+    return Posterior(Forward.in_place(pairs), sample)
+
+
+def _behind(pairs: Pairs, *, sample: Sample) -> Posterior:
+    return Posterior(Forward.of(pairs, sample), sample)
+
+
+def _on_grid(release: Engine, pairs: Pairs, otherwise: Map, evidence: Evidence) -> OnGrid | None:
+    """Records on their grid behind a narrow release, where that finds most of them."""
+    if pairs.rows.shape[1] >= pairs.records.shape[1]:
+        return None
+    grid = OnGrid.of(Forward.of(pairs, None), evidence, otherwise)
+    return grid if grid is not None and share_found(release, grid) > _MOST else None
 
 
 def _with_means(pairs: Pairs, *, means: Pairs) -> Affine:

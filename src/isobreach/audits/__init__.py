@@ -31,7 +31,7 @@ from isobreach.audits.matrix import AttackerMatrix, Best, PlayedAttacker
 from isobreach.audits.memory import check_memory
 from isobreach.audits.playing import EFFORT, Cell
 from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
-from isobreach.audits.result import INSIDERS, AuditResult, Reached
+from isobreach.audits.result import INSIDERS, AuditResult, Reached, ReadShares
 from isobreach.audits.settings import RANGE_SHARE, Settings
 from isobreach.audits.study import audit
 from isobreach.audits.verdict import Gate, gate
@@ -65,6 +65,7 @@ __all__ = [
     "PlayedAttacker",
     "RandomCoalitions",
     "Reached",
+    "ReadShares",
     "RecordFigures",
     "Remedies",
     "Sampled",

@@ -7,8 +7,9 @@ of them by luck: a choice then misses who does so on all splits. A way that is b
 is told instead: its interval, one of those that hold for all ways together, lies above. The choice is made by the mean
 or by the mean less its standard error, for a sure way may be worth more than one that sometimes succeeds; for an
 attribute by that attribute or by all of them; whichever tells more. Nobody who plays by himself breaches more than the
-best of all. An attacker may ignore what he knows, and the release itself: no figure falls with more knowledge, and none
-is below the blind guess.
+best of all, no attack and none of an attack's objectives: one that is added takes nothing away from what another one
+reaches, however the halves choose. An attacker may ignore what he knows, and the release itself: no figure falls with
+more knowledge, and none is below the blind guess.
 """
 
 from collections import Counter
@@ -19,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.intervals import Sampled, SampledShares, mean_interval, mean_limits
-from isobreach.audits.players import PLAIN
-from isobreach.audits.playing import Cell, Scores
+from isobreach.audits.players import FITTED, PLAIN
+from isobreach.audits.playing import EFFORT, Cell, Scores
 
 FloatArray = NDArray[np.float64]
+
+NOTHING_READ = SampledShares.exact(np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,9 @@ class PlayedAttacker:
         Of each attribute, the share of others of whom it is learned: likewise.
     splits
         How many were played.
+    read
+        Shares of others whose own record is nearest to its estimate, and among the five nearest; empty where the table
+        is not one of vectors.
     """
 
     name: str
@@ -51,6 +57,7 @@ class PlayedAttacker:
     breached: Sampled
     learned: SampledShares = field(repr=False)
     splits: int
+    read: SampledShares = field(default=NOTHING_READ, repr=False)
 
     @property
     def insiders(self) -> int:
@@ -86,6 +93,7 @@ class Best:
     variant: str
     breached: Sampled
     learned: SampledShares = field(repr=False)
+    read: SampledShares = field(default=NOTHING_READ, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +144,10 @@ class AttackerMatrix:
             if cell.insiders <= insiders and cell.sample <= sample and (ranges or not cell.ranges)
         ]
 
+    def read(self, insiders: int, sample: int, *, ranges: bool = True) -> list[SampledShares]:
+        """Shares of others who are read, in every cell with at most so much knowledge; none but of vectors."""
+        return [best.read for _, best in self.within(insiders, sample, ranges=ranges) if len(best.read.value)]
+
     def learned(self, insiders: int, sample: int) -> list[SampledShares]:
         """Of each attribute the share of others of whom it is learned, in every cell with at most so much knowledge."""
         return [best.learned for _, best in self.within(insiders, sample)]
@@ -165,7 +177,7 @@ def matrix(
             mine = [[score for score in split if score.attack == name and not score.refused] for split in own]
             mine = [split for split in mine if split]
             one = _best(mine, others)
-            attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(mine)))
+            attackers.append(PlayedAttacker(name, cell, one.variant, one.breached, one.learned, len(mine), one.read))
         every = [split for split in own if split]
         alone = [one for one in attackers if one.cell == cell and one.splits == len(every)]
         best[cell] = _at_least(_best(every, others), alone)
@@ -193,12 +205,28 @@ def _refused(played: Sequence[Sequence[Scores]]) -> tuple[Refused, ...]:
 def _best(splits: Sequence[Sequence[Scores]], people: int | None) -> Best:
     """The best of all that was played in one cell; ``people``: others, whose records are to be breached."""
     ways = sorted({(score.attack, score.variant) for split in splits for score in split if not score.refused})
-    shares, learned = (np.array(figures) for figures in zip(*(_figures(split, ways) for split in splits), strict=True))
+    every = zip(*(_figures(split, ways) for split in splits), strict=True)
+    shares, learned, read = (np.array(figures) for figures in every)
     attack, variant = ways[int(shares.mean(axis=0).argmax())]
-    of_all = learned.mean(axis=2)
-    told = np.stack([_told(own, (own, of_all), people) for own in np.moveaxis(learned, 2, 0)], axis=1)
-    attributes = SampledShares(told.mean(axis=0), *mean_limits(told, people))
-    return Best(attack, variant, mean_interval(_told(shares, (shares,), people), people), attributes)
+    alone = _objectives(ways)
+    breached = mean_interval(_told(shares, (shares,), alone, people), people)
+    looked_up = None if people is None else min(people, EFFORT.looked_up)
+    return Best(attack, variant, breached, _each(learned, alone, people), _each(read, alone, looked_up))
+
+
+def _each(values: FloatArray, alone: Sequence[list[int]], people: int | None) -> SampledShares:
+    """Of each of several figures, what the best choice tells: splits, ways and figures are the axes."""
+    if not values.shape[2]:
+        return NOTHING_READ
+    of_all = values.mean(axis=2)
+    told = np.stack([_told(own, (own, of_all), alone, people) for own in np.moveaxis(values, 2, 0)], axis=1)
+    return SampledShares(told.mean(axis=0), *mean_limits(told, people))
+
+
+def _objectives(ways: Sequence[tuple[str, str]]) -> list[list[int]]:
+    """Places of the ways of each objective: its refined estimates, and those as it fitted them."""
+    fitted = {(attack, f"{variant}, {FITTED}"): (attack, variant) for attack, variant in ways}
+    return [[ways.index(fitted[way]), place] for place, way in enumerate(ways) if way in fitted]
 
 
 def _at_least(best: Best, alone: Sequence[PlayedAttacker]) -> Best:
@@ -209,17 +237,26 @@ def _at_least(best: Best, alone: Sequence[PlayedAttacker]) -> Best:
     return replace(best, attack=rival.name, variant=rival.variant, breached=rival.breached)
 
 
-def _told(values: FloatArray, merits: Sequence[FloatArray], people: int | None) -> FloatArray:
-    """Of each split, what the best choice tells: see the module's text."""
-    choices = [told_from_halves(values, merit, careful=careful) for merit in merits for careful in (False, True)]
+def _told(
+    values: FloatArray, merits: Sequence[FloatArray], alone: Sequence[list[int]], people: int | None
+) -> FloatArray:
+    """Of each split, what the best choice tells, among all ways or those of an objective: see the module's text."""
+    choices = [
+        told_from_halves(values[:, some], merit[:, some], careful=careful)
+        for some in ([*range(values.shape[1])], *alone)
+        for merit in merits
+        for careful in (False, True)
+    ]
     told = max(choices, key=lambda one: float(one.mean()))
     low, _ = mean_limits(values, people, comparisons=values.shape[1])
     best = int(low.argmax())
     return np.asarray(values[:, best]) if low[best] > mean_limits(told, people)[1] else told
 
 
-def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[list[float], list[FloatArray]]:
-    """Shares breached and learned by every way on a split.
+def _figures(
+    split: Sequence[Scores], ways: Sequence[tuple[str, str]]
+) -> tuple[list[float], list[FloatArray], list[FloatArray]]:
+    """Shares breached, learned and read by every way on a split.
 
     A variant that an attack does not offer there is its plain estimate. An attack does not play where another one reads
     everything with less knowledge, nor where it refuses: its attacker would do as the best of the others does.
@@ -227,7 +264,7 @@ def _figures(split: Sequence[Scores], ways: Sequence[tuple[str, str]]) -> tuple[
     found = {(score.attack, score.variant): score for score in split if not score.refused}
     other = max(split, key=lambda score: score.breached)
     taken = [found.get(way, found.get((way[0], PLAIN), other)) for way in ways]
-    return [score.breached for score in taken], [score.learned for score in taken]
+    return [score.breached for score in taken], [score.learned for score in taken], [score.read for score in taken]
 
 
 def told_from_halves(values: FloatArray, merits: FloatArray | None = None, *, careful: bool = False) -> FloatArray:

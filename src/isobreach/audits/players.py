@@ -18,7 +18,8 @@ from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
 
-PLAIN = "as it is"  # estimates without anything done to them
+PLAIN = "as it is"  # estimates as the attack gives them
+FITTED = "as fitted"  # how an attack calls those of one of its objectives before anything is done to them
 
 
 def public_settings(model: ReleaseModel, epsilon: float) -> dict[str, Any]:

@@ -4,7 +4,8 @@
 A *split* draws a public sample, which is held out, protects the other records anew, and draws insiders among them. A
 *cell* is what the attacker knows: so many insiders, a sample of so many records, ranges or not. On every split each
 attack plays every cell whose knowledge it can use. Its estimates, and each of their variants, are compared with the
-records of everyone but the insiders: the share that is breached, and of each attribute the share that is learned.
+records of everyone but the insiders: the share that is breached, and of each attribute the share that is learned; of
+vectors also the share that is *read*: a record's own entry among all that are published is nearest to its estimate.
 
 Insiders know their own rows. Where the release keeps distances few are needed to find them, and a defence should not
 rest on that search: who has to search breaches no more.
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach._random import generator
-from isobreach.attacks import ATTACKS, Knowledge
+from isobreach.attacks import ATTACKS, Knowledge, read_out
 from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept
@@ -55,6 +56,10 @@ class Effort:
         more than they save.
     everything
         Share of others breached, and of whom each attribute is learned, from which on more knowledge is not tried.
+    vectors
+        Columns from which on a table is one of vectors, whose estimates are looked up.
+    looked_up
+        Estimates of a variant that are looked up on a split: eight times 500 tell a share to a percent.
     """
 
     splits: int = 8
@@ -62,6 +67,8 @@ class Effort:
     sizes: int = 4
     apart: int = 20_000
     everything: float = 0.999
+    vectors: int = 100
+    looked_up: int = 500
 
 
 EFFORT = Effort()
@@ -89,7 +96,8 @@ class Cell:
 class Scores:
     """What came of one attack on one split with the knowledge of a cell, in one variant.
 
-    ``refused``: why the attack did not play there; nothing is breached then.
+    ``refused``: why the attack did not play there; nothing is breached then. ``read``: shares of estimates to which the
+    own record is nearest, or among the five nearest; empty where the table is not one of vectors.
     """
 
     cell: Cell
@@ -98,6 +106,7 @@ class Scores:
     breached: float
     learned: FloatArray
     refused: str = ""
+    read: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def everything(self) -> bool:
@@ -246,6 +255,7 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
         if (view := viewed(ATTACKS[name], seen)) is not None
     ]
     scores: list[Scores] = []
+    attributes, reads = len(groups.attributes(truth.shape[1])), 2 if truth.shape[1] >= EFFORT.vectors else 0
     undone: list[Cell] = []  # with whose knowledge everything is read already
     for cell in sorted(game.cells):
         less = next((one for one in undone if one.within(cell)), None)
@@ -266,13 +276,14 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
                 continue
             found, refused = player.tried(knowledge)
             if refused:
-                nothing = np.zeros(len(groups.attributes(truth.shape[1])))
-                scores.append(Scores(cell, player.attack.name, PLAIN, 0.0, nothing, refused))
+                nothing = np.zeros(attributes), refused, np.zeros(reads)
+                scores.append(Scores(cell, player.attack.name, PLAIN, 0.0, *nothing))
             for variant, estimates in found.items():
                 # A padded release has more columns than the records: an attack may estimate them all.
                 told = filled(np.asarray(estimates, dtype=np.float64)[key.order, : truth.shape[1]], guess)
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game, groups.take(others))
-                scores.append(Scores(cell, player.attack.name, variant, share, learned))
+                read = _read(truth, told, cell.insiders)[:reads]
+                scores.append(Scores(cell, player.attack.name, variant, share, learned, read=read))
         if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
     return scores
@@ -293,6 +304,15 @@ def _scored(records: FloatArray, estimates: FloatArray, game: Game, groups: Grou
     return share, groups.shares(np.abs(errors) <= allowed, estimates)
 
 
+def _read(records: FloatArray, estimates: FloatArray, insiders: int) -> FloatArray:
+    """Shares of estimates whose own record is nearest of all that are published, and among the five nearest."""
+    if estimates.shape != records.shape or records.shape[1] < EFFORT.vectors:
+        return np.zeros(2)
+    some = np.arange(insiders, min(insiders + EFFORT.looked_up, len(records)))
+    found = read_out(estimates[some], records)
+    return np.array([found.top(1, some), found.top(5, some)])
+
+
 def _arrays(scores: list[Scores]) -> Arrays:
     """For the store."""
     return {
@@ -300,13 +320,14 @@ def _arrays(scores: list[Scores]) -> Arrays:
         "names": np.array([[s.attack, s.variant, s.refused] for s in scores], dtype=np.str_).reshape(-1, 3),
         "breached": np.array([s.breached for s in scores], dtype=np.float64),
         "learned": np.array([s.learned for s in scores], dtype=np.float64),
+        "read": np.array([s.read for s in scores], dtype=np.float64),
     }
 
 
 def _restored(arrays: Arrays) -> list[Scores]:
     columns = (arrays[name].tolist() for name in ("cells", "names", "breached"))
-    parts = zip(*columns, arrays["learned"], strict=True)
+    parts = zip(*columns, arrays["learned"], arrays["read"], strict=True)
     return [
-        Scores(Cell(insiders, sample, bool(ranges)), attack, variant, breached, learned, refused)
-        for (insiders, sample, ranges), (attack, variant, refused), breached, learned in parts
+        Scores(Cell(insiders, sample, bool(ranges)), attack, variant, breached, learned, refused, read)
+        for (insiders, sample, ranges), (attack, variant, refused), breached, learned, read in parts
     ]

@@ -50,6 +50,14 @@ class Reached:
     closed_form: bool = False
 
 
+@dataclass(frozen=True)
+class ReadShares:
+    """Shares of vectors whose own record is nearest to their estimate, and among the five nearest."""
+
+    top_1: Sampled
+    top_5: Sampled
+
+
 @dataclass(frozen=True, eq=False)
 class AuditResult:
     """An audit: how few insiders are enough, who is exposed, which attribute leaks, and what would help.
@@ -117,6 +125,8 @@ class AuditResult:
         Whether ``ids`` are rows of the owner's table, counted from 0, because some were dropped.
     call
         What has to be typed in Python to get the same result.
+    title
+        What the table is called: the name of its file; empty where it came without one.
     """
 
     scheme: str
@@ -160,6 +170,7 @@ class AuditResult:
     rows_read: int = 0
     ids_are_rows: bool = False
     call: str = field(default="", repr=False)
+    title: str = field(default="", repr=False)
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.
@@ -322,6 +333,26 @@ class AuditResult:
             As for ``breached``.
         """
         return self._learned(*self._asked(insiders, sample))
+
+    def read_out(self, insiders: int, sample: int = 0, *, ranges: bool = True) -> ReadShares | None:
+        """Return the largest shares of other people whose vectors any attacker reads by looking his estimates up.
+
+        A vector is read where its own record is nearest, by cosine, to its estimate (``top_1``), or among the five
+        nearest (``top_5``), of all that a split publishes. Neither falls with more knowledge. None where nobody was
+        played, and of tables of fewer than 100 columns, which are no vectors.
+
+        Parameters
+        ----------
+        insiders, sample
+            As for ``breached``.
+        ranges
+            As for ``reached``.
+        """
+        found = self.matrix.read(*self._asked(insiders, sample), ranges=ranges)
+        if not found:
+            return None
+        best = SampledShares.largest(found)
+        return ReadShares(best.of(0), best.of(1))
 
     def _learned(self, insiders: int, sample: int) -> SampledShares:
         figures = self.attributes

@@ -296,7 +296,7 @@ def _not_asked(settings: Settings) -> dict[str, str]:
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
     """Hash of the table and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 9 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 10 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     return digest.hexdigest()

@@ -13,8 +13,9 @@ from isobreach._text import json_text, visible
 if TYPE_CHECKING:
     from isobreach.document import Document
 
-_WHOLE = 24  # letters of a row's name that is never broken: a third of a usual terminal
+_NAME = 24  # letters of a row's name that is never broken: a third of a usual terminal
 _PADDING = 3  # columns of a terminal between those of a table
+_WORDS = (18, 10)  # letters of words in other columns that stay whole where they can: names of attacks; figures
 _DELAY = 1.0  # seconds of work before a bar appears
 _PAUSE = 30.0  # seconds between lines where there is no terminal: two a minute in a log
 _COMPILING = "compiling (first use)"
@@ -46,14 +47,10 @@ class Console:
         from rich.text import Text
 
         console = RichConsole(highlight=False)
-        # Nothing is cut, for half a name may be another's. Short names of rows are not broken either where there is
-        # room, nor are columns that are no wider than their heads.
-        widths = [max(map(len, column), default=0) for column in zip(*rows, strict=True)] or [0] * len(head)
-        room = console.width - sum(map(len, head[1:])) - _PADDING * len(head)
         table = Table(box=box.SIMPLE_HEAD)
-        for place, (title, width) in enumerate(zip(head, widths, strict=True)):
-            kept = width <= len(title) if place else width <= _WHOLE
-            table.add_column(title, overflow="fold", no_wrap=kept and widths[0] <= room)
+        room = console.width - _PADDING * len(head) - 1
+        for title, width in zip(head, _widths([head, *rows], room), strict=True):
+            table.add_column(title, overflow="fold", width=width)
         for row in rows:
             table.add_row(*(Text(visible(cell)) for cell in row))  # Text: brackets in a name are no markup
         with console.capture() as shown:
@@ -165,6 +162,32 @@ class Console:
             if label not in self._tasks:
                 self._tasks[label] = self._bars.add_task(label)
             self._bars.update(self._tasks[label], completed=done, total=total, visible=done != total)
+
+
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Widths of a table's columns that fit into a terminal, its title being the first row.
+
+    Nothing is cut, for half a name may be another's. The widest column is broken first, between words; then long
+    words; a short word, a figure or the name of a row only where there is no other way.
+
+    >>> _widths([("attackers who know", "0", "1"), ("nothing", "20%", "100%")], 17)
+    [10, 3, 4]
+    """
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, cells)) for cells in columns]
+    for letters in (*_WORDS, 0):
+        floor = [_unbroken(cells, letters, named=letters > 0 and place == 0) for place, cells in enumerate(columns)]
+        while sum(widths) > room and any(width > low for width, low in zip(widths, floor, strict=True)):
+            widest = max(range(len(widths)), key=lambda place: (widths[place] > floor[place], widths[place]))
+            widths[widest] -= 1
+    return widths
+
+
+def _unbroken(cells: Sequence[str], letters: int, *, named: bool) -> int:
+    """Width at which words of so many letters stay whole; ``named``: the names of rows too."""
+    words = [len(word) for text in cells for word in text.split()]
+    names = [len(name) for name in cells[1:] if len(name) <= _NAME] if named else []
+    return max([1, *names, *(word for word in words if word <= (_NAME if named else letters))])
 
 
 def _told(label: str, done: int, total: int | None) -> str:

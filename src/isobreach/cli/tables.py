@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach import datasets
+from isobreach._calls import table_title
 from isobreach._phrases import count
 from isobreach._validation import check_table
 from isobreach.attacks import Knowledge, normalised
@@ -69,7 +70,7 @@ class Data:
         """What a report calls the table: the name of a file without its ending."""
         if self.source is None:
             return self.given
-        return self.source.name if self.source.elsewhere else Path(self.source.name).stem
+        return self.source.name if self.source.elsewhere else table_title(self.source.name)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import tempfile
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,9 +21,27 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 P = TypeVar("P")
 
-_NEAR = 512  # rows between two that are read together: a page of one number a row
-_CHUNK = 1 << 18  # rows that are handed out at a time: intermediate arrays stay small beside the release
-_SPAN = 1 << 22  # rows of which a worker is asked in one task: 32 MB of one number a row
+
+@dataclass(frozen=True)
+class ColumnReading:
+    """How many numbers of a column are handled together.
+
+    Attributes
+    ----------
+    near
+        Rows between two that are read together: a page of one number a row.
+    chunk
+        Rows that are handed out at a time: intermediate arrays stay small beside the release.
+    span
+        Rows of which a worker is asked in one task: 32 MB of one number a row.
+    """
+
+    near: int = 512
+    chunk: int = 1 << 18
+    span: int = 1 << 22
+
+
+_READING = ColumnReading()
 
 
 class Column(ABC):
@@ -57,8 +76,8 @@ class Column(ABC):
             The first row, and the row after the last one; all of them by default.
         """
         end = len(self) if stop is None else min(stop, len(self))
-        for start in range(first, end, _CHUNK):
-            yield start, self.take(slice(start, min(start + _CHUNK, end)))
+        for start in range(first, end, _READING.chunk):
+            yield start, self.take(slice(start, min(start + _READING.chunk, end)))
 
     @property
     def crew(self) -> Workers:
@@ -79,7 +98,7 @@ class Column(ABC):
         -------
         Results in row order. Ranges do not depend on who does it.
         """
-        spans = [(start, min(start + _SPAN, len(self))) for start in range(0, len(self), _SPAN)]
+        spans = [(start, min(start + _READING.span, len(self))) for start in range(0, len(self), _READING.span)]
         return self.crew.run(_on_span, spans, (task, self, params))
 
     def derived(self, function: Callable[[FloatArray, P], FloatArray], params: P) -> "Column":
@@ -189,7 +208,7 @@ class StoredColumn(Column):
         wanted = np.asarray(rows, dtype=np.int64)
         found = np.empty((len(wanted), *self.shape[1:]))
         order = np.argsort(wanted, kind="stable")
-        for near in np.split(order, np.flatnonzero(np.diff(wanted[order]) > _NEAR) + 1) if len(order) else ():
+        for near in np.split(order, np.flatnonzero(np.diff(wanted[order]) > _READING.near) + 1) if len(order) else ():
             first, last = int(wanted[near[0]]), int(wanted[near[-1]])
             found[near] = self._read(first, last + 1)[wanted[near] - first]
         return found

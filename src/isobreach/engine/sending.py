@@ -18,9 +18,28 @@ from isobreach._version import __version__
 from isobreach.engine.workers import address
 from isobreach.errors import InputError, OutputError
 
-_MESSAGE = 1 << 16  # bytes of what goes with every task: more would burden the scheduler, which passes it on
-_HELD = 2  # of the last ones that a worker has received, which it keeps unpickled
-_ALIGNED = 64  # arrays in a file begin at multiples of it, as large ones in memory do
+
+@dataclass(frozen=True)
+class SendingLimits:
+    """How parameters travel.
+
+    Attributes
+    ----------
+    message
+        Bytes of what goes with every task: more would burden the scheduler, which passes it on.
+    held
+        Parameters that a worker keeps unpickled: the last that it has received.
+    aligned
+        Arrays in a file begin at multiples of it, as large ones in memory do.
+    """
+
+    message: int = 1 << 16
+    held: int = 2
+    aligned: int = 64
+
+
+_SENDING = SendingLimits()
+
 
 _held: dict[str, tuple[Callable[..., Any], Any]] = {}
 
@@ -56,11 +75,11 @@ class Sent:
         pickled = pickle.dumps((address(task), params), protocol=5, buffer_callback=arrays.append)
         parts, ends, stop = [memoryview(pickled)], [len(pickled)], len(pickled)
         for array in arrays:
-            start = -(-stop // _ALIGNED) * _ALIGNED
+            start = -(-stop // _SENDING.aligned) * _SENDING.aligned
             parts += [memoryview(bytes(start - stop)), array.raw()]
             stop = start + parts[-1].nbytes
             ends += [start, stop]
-        if stop <= _MESSAGE:
+        if stop <= _SENDING.message:
             return cls(bytearray(b"".join(parts)), tuple(ends), None)
         file = folder / f"{uuid4().hex}.params"
         try:
@@ -82,7 +101,7 @@ class Sent:
         found = _held.get(self.name)
         if found is None:
             found = _held[self.name] = self._unpickled()
-            for name in list(_held)[:-_HELD]:
+            for name in list(_held)[: -_SENDING.held]:
                 _held.pop(name, None)
         return found
 

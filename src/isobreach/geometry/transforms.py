@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import dct, rfft
 
 FloatArray = NDArray[np.float64]
 
@@ -26,11 +25,15 @@ def public_transform(name: Transform, n: int) -> FloatArray:
 
 def _cosines(n: int) -> FloatArray:
     """Type II."""
+    from scipy.fft import dct  # few releases are asked for these
+
     return np.asarray(dct(np.eye(n), axis=0, norm="ortho"))
 
 
 def _fourier(n: int) -> FloatArray:
     """Real and imaginary parts up to half the sampling rate, times sqrt(2) where a conjugate repeats them."""
+    from scipy.fft import rfft
+
     complex_rows = rfft(np.eye(n), axis=0, norm="ortho")
     twice = slice(1, (n + 1) // 2)  # neither the mean nor, for even n, half the sampling rate: these are real
     single = complex_rows.real.copy()

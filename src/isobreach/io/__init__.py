@@ -6,16 +6,7 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 
 from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
 from isobreach.io.cells import MISSING_MARKS
-from isobreach.io.files import (
-    check_written,
-    file_hash,
-    holds_vectors,
-    matched_columns,
-    read_toml,
-    select_columns,
-    write_columns,
-    write_table,
-)
+from isobreach.io.files import file_hash, matched_columns, read_toml, select_columns
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import bounded_attributes, read_ranges
 from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of, numbers_of, without_column
@@ -25,6 +16,7 @@ from isobreach.io.sources import STANDARD_INPUT, Source, as_released, as_table, 
 from isobreach.io.store import FileStore
 from isobreach.io.tables import Table, default_columns, frame, like, numbers_hash
 from isobreach.io.vectors import vector_label
+from isobreach.io.writing import check_written, holds_vectors, write_columns, write_table
 
 __all__ = [
     "MISSING_MARKS",

@@ -29,6 +29,16 @@ MISSING = [
 MISSING_MARKS = frozenset(mark.lower() for mark in (*MISSING, "-", "--", "–", "—", "..", "n.a.", "missing"))
 
 
+def without_marks(cells: Any) -> Any:
+    """Return a column of text whose marks of missing values are null, with spaces around them or not; others as is."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    if not pa.types.is_string(cells.type):
+        return cells
+    return pc.if_else(pc.is_in(pc.utf8_trim_whitespace(cells), value_set=pa.array(MISSING)), None, cells)
+
+
 def _plainly() -> str:
     others = way("choose other columns with --columns", "leave the column out")
     return f"Write a decimal point and no thousands separators, or {others}."

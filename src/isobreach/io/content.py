@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,11 @@ def form(path: Path) -> str:
     """
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     return "".join(suffixes) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
+
+
+def listed(extensions: Sequence[str]) -> str:
+    """Return extensions as a message lists them."""
+    return f"{', '.join(extensions[:-1])} or {extensions[-1]}"
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,9 @@ def fetch(place: Address, name: str, id_column: str | None, *, raw: bool = False
     import pyarrow as pa
 
     if not place.remote and not place.file.exists():
-        raise InputError(name, "must be an existing database", str(place.file))
+        absolute = Path("/", place.file)
+        step = f"An absolute path has four slashes: {place.engine}:///{absolute}." if absolute.exists() else ""
+        raise InputError(name, "must be an existing database", str(place.file), step)
     with _ENGINES[place.engine](place, name) as engine, closing(engine):
         if place.query is not None and not isinstance(engine, _SQL):
             step = f"Name a collection after #, such as {place.name}#docs."

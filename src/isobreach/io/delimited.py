@@ -18,7 +18,7 @@ from isobreach._naming import way
 from isobreach._phrases import place
 from isobreach._validation import check_names
 from isobreach.errors import InputError
-from isobreach.io.cells import MISSING, check_points, decimal_commas, leading_zeros, settled, settled_ids
+from isobreach.io.cells import MISSING, check_points, decimal_commas, leading_zeros, settled, settled_ids, without_marks
 from isobreach.io.content import Content
 from isobreach.io.tables import default_columns
 
@@ -162,6 +162,7 @@ def read_csv(
         whole = [label for label in columns if label != id_column and pa.types.is_integer(columns[label].type)]
         texts = dict(zip(whole, as_written(whole) if whole else (), strict=True))
         columns |= {label: cells for label, cells in texts.items() if leading_zeros(cells)}  # 01234 is not 1234
+        columns = {label: cells if label == id_column else without_marks(cells) for label, cells in columns.items()}
     if not raw:
         columns = settled(columns, name, id_column, commas=layout.separator != ",", as_written=as_written)
     elif layout.separator != "," and any(decimal_commas(cells) for cells in columns.values()):

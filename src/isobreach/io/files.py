@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables in files, chosen by extension: CSV, Parquet (one file or a folder of parts), Arrow, Excel, exports of vectors.
+"""Tables read from files, by extension: CSV, Parquet (one file or a folder of parts), Arrow, Excel, exports of vectors.
 
 Reading turns every way in which a file can be wrong into one line that says where, without quoting the file:
-what stands in it is private. Writing is atomic.
+what stands in it is private.
 """
 
 import glob
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,19 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._arrow import arrow_array
 from isobreach._phrases import names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
-from isobreach.io.atomic import atomic_file
 from isobreach.io.cells import settled
-from isobreach.io.content import ARROW, READ, WRITTEN, Content, form, readable
-from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_layout, write_csv
+from isobreach.io.content import READ, Content, form, listed, readable
+from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_layout
 from isobreach.io.excel import arrow_column, read_excel
 from isobreach.io.exports import read_fvecs, read_json_lines, read_npz
 from isobreach.io.stores import read_faiss
-from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy, like
-from isobreach.io.vectors import from_rows
+from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy
 
 
 class Stored(NamedTuple):
@@ -70,7 +67,7 @@ def read_path(
             raise InputError(name, "must be an existing file or folder", str(path))
         check_regular(path, name)
         if form(path) not in READ:
-            raise InputError(name, f"must be a {_listed(READ)} file, or a folder of .parquet parts", str(path))
+            raise InputError(name, f"must be a {listed(READ)} file, or a folder of .parquet parts", str(path))
         return read_content(Content(path, form(path)), name, columns, id_column, encoding, sheet, raw=raw)
 
 
@@ -106,10 +103,6 @@ def read_content(
             return _read_arrow(content, name, columns, id_column)
 
 
-def _listed(extensions: Sequence[str]) -> str:
-    return f"{', '.join(extensions[:-1])} or {extensions[-1]}"
-
-
 def select_columns(table: Table, name: str, columns: Sequence[str] | None) -> Table:
     """Return the named columns of a table, in the order asked for; all where none are named."""
     if columns is None:
@@ -134,62 +127,6 @@ def matched_columns(table: Table, name: str, like: Table, other: str) -> Table:
     return select_columns(table, name, like.columns)
 
 
-def write_table(
-    path: str | Path,
-    values: NDArray[Any],
-    columns: Sequence[str],
-    *,
-    ids: NDArray[Any] | None = None,
-    id_column: str = "id",
-    vectors: str | None = None,
-    mode: int = 0o644,
-    force: bool = False,
-) -> None:
-    """Write a table, ids first, in the format that the extension names.
-
-    ``vectors``: a name under which rows are vectors of one column, in formats that have such columns.
-    """
-    path = Path(path)
-    suffix = form(path)
-    check_written(path)
-    if suffix == ".npy" and ids is not None:
-        raise InputError("output", f"must be a {_listed(WRITTEN[:-1])} file to hold ids", str(path))
-    import pyarrow as pa
-
-    with atomic_file(path, mode=mode, force=force) as temporary:
-        if suffix == ".npy":
-            with temporary.open("wb") as file:  # given a path, np.save may change its suffix
-                np.save(file, values)
-            return
-        table = like("arrow", values, columns)
-        if vectors is not None and holds_vectors(path):
-            table = pa.table({vectors: from_rows(values)})
-        if ids is not None:
-            check_names("output", [id_column, *columns])
-            table = table.add_column(0, id_column, [as_ids(ids)])
-        if suffix in ARROW:
-            from pyarrow import feather
-
-            feather.write_feather(table, str(temporary))
-        elif suffix == ".parquet":
-            from pyarrow import parquet
-
-            parquet.write_table(table, temporary)
-        else:
-            write_csv(table, Content(temporary, suffix))
-
-
-def holds_vectors(path: Path) -> bool:
-    """Whether the format that a file's extension names has columns of vectors."""
-    return form(path) in (*ARROW, ".parquet")
-
-
-def check_written(path: Path) -> None:
-    """Refuse a table to write whose format nobody here writes."""
-    if form(path) not in WRITTEN:
-        raise InputError("output", f"must be a {_listed(WRITTEN)} file", str(path))
-
-
 def read_toml(path: Path, name: str) -> dict[str, Any]:
     """Return what stands in a TOML file."""
     import tomllib
@@ -204,33 +141,6 @@ def read_toml(path: Path, name: str) -> dict[str, Any]:
             raise InputError(name, "must be TOML", str(error)) from None
         except UnicodeDecodeError:
             raise InputError(name, "must be TOML in UTF-8", "other bytes") from None
-
-
-def write_columns(path: str | Path, parts: Iterable[Mapping[str, NDArray[Any]]], *, mode: int = 0o644) -> None:
-    """Write named columns, each of its own type, some rows at a time.
-
-    As Parquet, or as CSV where the path says so: NaN is then empty.
-    """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    with atomic_file(path, mode=mode) as temporary:
-        if form(Path(path)) == ".csv":
-            filled = [{name: pa.array(one, from_pandas=True) for name, one in part.items()} for part in parts]
-            write_csv(pa.concat_tables(map(pa.table, filled)), Content(temporary, ".csv"))
-            return
-        writer = None
-        for part in parts:
-            table = pa.table({name: arrow_array(values) for name, values in part.items()})
-            # Text repeats; of numbers that do not, a dictionary is begun and given up. Numbers of rows count up.
-            named = [one.name for one in table.schema if pa.types.is_string(one.type)]
-            counts = {one.name: "DELTA_BINARY_PACKED" for one in table.schema if pa.types.is_integer(one.type)}
-            writer = writer or parquet.ParquetWriter(
-                temporary, table.schema, use_dictionary=named, column_encoding=counts or None
-            )
-            writer.write_table(table)
-        if writer is not None:
-            writer.close()
 
 
 def file_hash(path: str | Path) -> str:

@@ -8,6 +8,7 @@ from isobreach.linking.linkage import RULES, Linkage, Rule, linked_pairs
 from isobreach.linking.linker import CHANCE_LIMIT, NODE_LIMIT, link
 from isobreach.linking.motions import CHOICES, MOTIONS, Choice
 from isobreach.linking.search import Budget, Geometry, Search, backbone, distance
+from isobreach.linking.shared import SharedLinks, sharing_links
 from isobreach.linking.solving import Noise
 from isobreach.linking.wording import (
     dictionary_json,
@@ -41,6 +42,7 @@ __all__ = [
     "Rates",
     "Rule",
     "Search",
+    "SharedLinks",
     "TooManyError",
     "all_candidates",
     "backbone",
@@ -60,5 +62,6 @@ __all__ = [
     "no_link",
     "partial_json",
     "partial_sentence",
+    "sharing_links",
     "unlinked_reasons",
 ]

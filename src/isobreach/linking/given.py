@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import pdist
 from scipy.special import chdtri, fdtrc
 
 from isobreach.engine import Engine, as_engine
@@ -134,6 +133,8 @@ class _ComparedPairs:
 
     def _holds(self, motion: Motion, scale: float) -> bool:
         """Whether the pairs keep the lengths that a motion keeps."""
+        from scipy.spatial.distance import pdist  # a library that linking by norms does without
+
         records, rows = scale * self.records[: _TEST.compared], self.rows[: _TEST.compared]
         norms = self._norms(scale)[: _TEST.compared]
         error = self.precision.length_error(norms, rows.shape[1]) + self.unit * norms

@@ -139,12 +139,18 @@ def assemble(
     ``rest``: the other fields, arrays of them by distinct record.
     """
     rows, status, candidates = [], [], []
+    none = np.empty(0, dtype=np.int64)
     for record in range(int(which.max()) + 1):
-        values = possible.get(record, np.empty(0, dtype=np.int64))
         link = links.get(record)
-        rows.append(-1 if link is None else int(found.rows_of(link)[0]))
-        status.append("linked" if link is not None else "ambiguous" if len(values) else "absent")
-        candidates.append(found.rows_of_all(values if link is None else np.array([link])))
+        if link is None:
+            values = possible.get(record, none)
+            candidates.append(found.rows_of_all(values))
+            rows.append(-1)
+            status.append("ambiguous" if len(values) else "absent")
+        else:
+            candidates.append(found.rows_of(link))
+            rows.append(int(candidates[-1][0]))
+            status.append("linked")
     fields: dict[str, Any] = {k: v[which] if isinstance(v, np.ndarray) else v for k, v in rest.items()}
     return Linkage(
         rows=np.array(rows, dtype=np.int64)[which],

@@ -35,6 +35,7 @@ from isobreach.linking.narrow import NARROW, truncated
 from isobreach.linking.partial import with_partial
 from isobreach.linking.problem import Problem
 from isobreach.linking.rounding import strangers_fit
+from isobreach.linking.shared import shareable
 from isobreach.linking.solving import Noise, no_linkage, noisy_linkage, projected_linkage, rounded_linkage
 from isobreach.release import distinct_records, given_precision, released_precision, unit_roundoff
 
@@ -44,6 +45,7 @@ CHANCE_LIMIT = 1e-3
 _TRUNCATED = "the release is narrower than the records: it holds the first attributes, moved"
 
 
+@shareable
 def link(
     known: NDArray[Any],
     released: NDArray[Any] | Engine,

@@ -7,6 +7,7 @@ that stands before the number, or a file whose fields are separated by commas, s
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
@@ -30,6 +31,7 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _MOSTLY = 0.9  # of the cells: from here on, the others are mistakes in a column of amounts
+_FEW = 12  # different values at most of a category some of which are numbers, as in 1, 2, 3+: no mistake comes twice
 _FORMS = {
     "year-month-day": re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})"),
     "day.month.year": re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"),
@@ -79,7 +81,9 @@ def amounts(cells: Sequence[Any], column: str, name: str, *, commas: bool) -> tu
     if not filled or len(right) < _MOSTLY * len(filled):
         return None
     if len(right) < len(filled):
-        bad = {cell for cell, one in zip(filled, found, strict=True) if one is None}
+        bad = Counter(cell for cell, one in zip(filled, found, strict=True) if one is None)
+        if min(bad.values()) > 1 and len(set(filled)) <= _FEW:
+            return None
         first = next(row for row, cell in enumerate(cells) if cell in bad)
         got = f"text in {count(len(filled) - len(right), 'row')}, the first in {place(first)}"
         step = f"Correct it, or leave the column out: name the others with {way('--columns', 'columns=')}."

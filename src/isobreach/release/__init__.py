@@ -8,10 +8,9 @@ from isobreach.release.precision import (
     EXACT,
     Precision,
     given_precision,
-    grid_decimals,
-    grid_spacing,
     released_precision,
 )
+from isobreach.release.steps import common_step, decimal_step, grid_spacing, offset_spacing
 from isobreach.release.unfolding import behind, unfolded
 from isobreach.release.values import distinct_records, merged, unit_roundoff
 
@@ -24,11 +23,13 @@ __all__ = [
     "Precision",
     "ReleaseModel",
     "behind",
+    "common_step",
+    "decimal_step",
     "distinct_records",
     "given_precision",
-    "grid_decimals",
     "grid_spacing",
     "merged",
+    "offset_spacing",
     "on_grid",
     "reads_exactly",
     "released_precision",

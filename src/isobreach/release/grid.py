@@ -11,6 +11,7 @@ that: one signed permutation of columns takes every linked record to its row, an
 Otherwise it is read as rounded, which costs links in small tables and never makes a wrong one.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,31 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from isobreach.engine import Engine
-from isobreach.release.precision import grid_decimals
+from isobreach.release.steps import grid_spacing
 
-_LIMIT = 1e-3  # expected readings by chance, below which links bear the exact reading out: as of a link
-_SAMPLE_ROWS = 2048  # that show how common the most common value of a column is, within .02
+
+@dataclass(frozen=True)
+class ExactReading:
+    """When links bear out that released numbers on a grid are exact.
+
+    Attributes
+    ----------
+    limit
+        Expected readings by chance, below which they do: as of a link.
+    rows
+        Rows that show how common the most common value of a column is, within .02.
+    """
+
+    limit: float = 1e-3
+    rows: int = 2048
+
+
+_EXACT = ExactReading()
 
 
 def on_grid(known: NDArray[Any], step: float) -> bool:
     """Whether the known records lie on the grid of a release whose coordinates are rounded by ``step`` at most."""
-    decimals = grid_decimals(np.abs(known.astype(np.float64)).ravel())
-    return decimals is not None and 0.5 * 10.0**-decimals >= step * (1 - 1e-9)
+    return 0.5 * grid_spacing(known.astype(np.float64)) >= step * (1 - 1e-9)
 
 
 def reads_exactly(known: NDArray[Any], rows: NDArray[np.int64], source: Engine) -> bool:
@@ -36,7 +52,7 @@ def reads_exactly(known: NDArray[Any], rows: NDArray[np.int64], source: Engine) 
     ours, theirs = known[linked].astype(np.float64), source.gather(rows[linked])
     if not _signed_permutation(ours, theirs):
         return False
-    return bool(np.exp(min(_log_chance(len(np.unique(rows[linked])), source), 0.0)) < _LIMIT)
+    return bool(np.exp(min(_log_chance(len(np.unique(rows[linked])), source), 0.0)) < _EXACT.limit)
 
 
 def _signed_permutation(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> bool:
@@ -53,6 +69,6 @@ def _signed_permutation(ours: NDArray[np.float64], theirs: NDArray[np.float64]) 
 
 def _log_chance(links: int, source: Engine) -> float:
     rows, columns = source.shape
-    sample = source.gather(np.linspace(0, rows - 1, min(rows, _SAMPLE_ROWS)).astype(np.intp))
+    sample = source.gather(np.linspace(0, rows - 1, min(rows, _EXACT.rows)).astype(np.intp))
     shares = [np.unique(column, return_counts=True)[1].max() / len(sample) for column in sample.T]
     return float(columns * np.log(2) + gammaln(columns + 1) + links * (np.log(rows) + np.sum(np.log(shares))))

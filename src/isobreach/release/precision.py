@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from isobreach.engine import Engine
 from isobreach.release.levels import READING, levels_of
+from isobreach.release.steps import DOUBLE, are_whole, grid_decimals
 
 FloatArray = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class Recognising:
     sample_rows, head_rows, head_values
         Released rows that are looked at; the first of them, and values of each of their columns, that show at once
         that nothing was rounded.
-    most_decimals, most_digits
+    most_digits
         A float64 holds no more.
     few_bits, half_bits
         Of a mantissa: more than the first are a float64's own; the second is float16.
@@ -50,6 +51,10 @@ class Recognising:
         Values of smaller size that show no further decimal, before decimals are believed over significant digits.
     enough_distinct
         Distinct whole numbers whose common divisor is a step: a few share one by chance.
+    level_rows
+        First rows, in which the levels of 8 bits repeat often enough to be seen.
+    level_columns
+        Columns of a release whose values are read as levels: fewer may hold a few values of their own.
     chance
         Probability that values look rounded that are not.
     """
@@ -59,7 +64,6 @@ class Recognising:
     sample_rows: int = 2048
     head_rows: int = 32
     head_values: int = 8
-    most_decimals: int = 15
     most_digits: int = 15
     few_bits: int = 40
     half_bits: int = 11
@@ -67,17 +71,16 @@ class Recognising:
     single_digits: tuple[int, ...] = (8, 9)
     enough: int = 3
     enough_distinct: int = 8
+    level_rows: int = 256
+    level_columns: int = 32
     chance: float = 1e-3
 
 
 _SEEN = Recognising()
 
-
-_DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
-_NAMES = {_DOUBLE: "float64", _SINGLE: "float32", 2.0**-11: "float16", 2.0**-8: "bfloat16"}
+_SINGLE = 2.0**-24
+_NAMES = {DOUBLE: "float64", _SINGLE: "float32", 2.0**-11: "float16", 2.0**-8: "bfloat16"}
 _UNDERFLOW = 2.0**-25  # half the smallest number of float16
-_LEVEL_ROWS = 256  # first rows, in which the levels of 8 bits repeat often enough to be seen
-_LEVEL_COLUMNS = 32  # of a release whose values are read as levels: fewer may hold a few values of their own
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class Precision:
     def length_error(self, norms: FloatArray, columns: int) -> FloatArray:
         """Length error of records with the given norms."""
         root = np.sqrt(columns)
-        share = self.relative + _SEEN.factor * self.unit + _SEEN.own_factor * root * _DOUBLE
+        share = self.relative + _SEEN.factor * self.unit + _SEEN.own_factor * root * DOUBLE
         return np.asarray(root * self.step + share * norms)
 
     def deviation(self, norm: float, columns: int) -> float:
@@ -121,19 +124,19 @@ class Precision:
 
 
 # Nothing but the rounding of arithmetic: a table that was never rotated, say, or only had columns swapped.
-EXACT = Precision(0.0, 0.0, _DOUBLE, "values on a common grid, read as exact")
+EXACT = Precision(0.0, 0.0, DOUBLE, "values on a common grid, read as exact")
 
 
 def given_precision(tolerance: float) -> Precision:
     """Precision from the caller's number: the largest error of a released coordinate."""
-    return Precision(tolerance, 0.0, _DOUBLE, f"given: coordinates within {tolerance:g}")
+    return Precision(tolerance, 0.0, DOUBLE, f"given: coordinates within {tolerance:g}")
 
 
 def released_precision(source: Engine) -> Precision:
     """Precision read off a sample of the release: the type's, that of a grid in the values, or of a few values."""
     by_columns = _by_columns(source)
     rows, columns = source.shape
-    if columns < _LEVEL_COLUMNS or levels_of(source.gather(np.arange(min(rows, _LEVEL_ROWS)))) is None:
+    if columns < _SEEN.level_columns or levels_of(source.gather(np.arange(min(rows, _SEEN.level_rows)))) is None:
         return by_columns
     levels = levels_of(source.gather(np.linspace(0, rows - 1, min(rows, _SEEN.sample_rows)).astype(np.intp)))
     if levels is None:
@@ -150,17 +153,17 @@ def released_precision(source: Engine) -> Precision:
 def _by_columns(source: Engine) -> Precision:
     """Precision column by column."""
     rows, columns = source.shape
-    unit = max(float(np.finfo(str(source.dtype)).eps) / 2, _DOUBLE) if source.dtype.kind == "f" else _DOUBLE
+    unit = max(float(np.finfo(str(source.dtype)).eps) / 2, DOUBLE) if source.dtype.kind == "f" else DOUBLE
     plain = Precision(0.0, max(unit, _SEEN.undetected), unit, f"{_NAMES.get(unit, str(source.dtype))} values")
     # A few values decide against every grid; only all of them decide for one. The first rows are asked first, because
     # rows that lie apart cost a pass over files.
-    if unit == _DOUBLE and not len(_open_columns(source.gather(np.arange(min(rows, _SEEN.head_rows))))):
+    if unit == DOUBLE and not len(_open_columns(source.gather(np.arange(min(rows, _SEEN.head_rows))))):
         return plain
     head, places = (
         np.linspace(0, rows - 1, min(rows, some)).astype(np.intp) for some in (_SEEN.head_rows, _SEEN.sample_rows)
     )
     sample = np.abs(source.gather(np.concatenate([head, places])))
-    open_ = _open_columns(sample[: len(head)]) if unit == _DOUBLE else np.arange(columns)
+    open_ = _open_columns(sample[: len(head)]) if unit == DOUBLE else np.arange(columns)
     if not len(open_):
         return plain
     sample = sample[len(head) :]
@@ -201,9 +204,9 @@ def _open_columns(rows: FloatArray) -> NDArray[np.intp]:
 def _needs_all_bits(values: FloatArray) -> NDArray[np.bool_]:
     """Whether a value needs a float64: no multiple of the finest decimal step that can be seen, nor a few bits."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        decimals = np.floor(np.log10(0.05 / (_DOUBLE * values)))
+        decimals = np.floor(np.log10(0.05 / (DOUBLE * values)))
         scaled = values * 10.0 ** np.minimum(decimals, 300)
-        uneven = np.isfinite(scaled) & (np.abs(scaled - np.rint(scaled)) > 4 * _DOUBLE * scaled)
+        uneven = np.isfinite(scaled) & (np.abs(scaled - np.rint(scaled)) > 4 * DOUBLE * scaled)
     return np.asarray(uneven & (_lowest_bit(values) < 2.0 ** (53 - _SEEN.few_bits)))
 
 
@@ -212,9 +215,9 @@ def _column_precision(values: FloatArray, unit: float) -> Precision:
     values = values[np.isfinite(values) & (values != 0)]
     reasons = []
     spacing, relative = 0.0, max(unit, _SEEN.undetected)
-    decimals = grid_decimals(values, _DOUBLE)
+    decimals = grid_decimals(values, DOUBLE)
     decimals = grid_decimals(values, unit) if decimals is None else decimals
-    digits = _significant_digits(values, _DOUBLE) or _significant_digits(values, unit)
+    digits = _significant_digits(values, DOUBLE) or _significant_digits(values, unit)
     if decimals is not None:
         spacing = 10.0**-decimals * _common_divisor(values * 10.0**decimals)
         reasons.append("whole numbers" if decimals == 0 else f"{decimals} decimal{'s' * (decimals > 1)}")
@@ -231,7 +234,7 @@ def _column_precision(values: FloatArray, unit: float) -> Precision:
         reasons.append("float32 values in text")
     relative = max(relative, unit)
     # What underflows in a smaller type is off by half its smallest number.
-    underflow = 0.0 if unit == _DOUBLE else 2.0**-150 if unit <= _SINGLE else 2.0**-25
+    underflow = 0.0 if unit == DOUBLE else 2.0**-150 if unit <= _SINGLE else 2.0**-25
     reason = " or ".join(reasons) or f"{_NAMES.get(unit, 'stored')} values"
     return Precision(max(0.5 * spacing, underflow), relative, unit, reason)
 
@@ -272,36 +275,13 @@ def _is_single_text(values: FloatArray) -> bool:
     return all(float(str(single)) == value for single, value in zip(values.astype(np.float32), values, strict=True))
 
 
-def grid_decimals(values: FloatArray, unit: float = _DOUBLE) -> int | None:
-    """Fewest decimals that write every value (all >= 0); None where the type's own precision is needed.
-
-    A value too large for its type to tell a multiple of the step from its neighbours has no say.
-    """
-    for decimals in range(_SEEN.most_decimals + 1):
-        scaled = values * 10.0**decimals
-        scaled = scaled[scaled * unit <= 0.05]
-        if not len(scaled):
-            return None
-        if _whole(scaled, unit):
-            # Near the end of the type's digits a few values pass by chance.
-            chance = np.prod(np.minimum(8 * unit * np.unique(scaled), 1.0))
-            return decimals if chance < _SEEN.chance else None
-    return None
-
-
-def grid_spacing(records: FloatArray) -> float:
-    """Step of the decimal grid that records lie on, 0 where they lie on none."""
-    decimals = grid_decimals(np.abs(records).ravel())
-    return 0.0 if decimals is None else 10.0**-decimals
-
-
 def _significant_digits(values: FloatArray, unit: float) -> int | None:
     """Fewest significant digits that write every value; None where the type's own precision is needed."""
     mantissa = values / 10.0 ** np.floor(np.log10(values))
     for digits in range(1, _SEEN.most_digits + 1):
         if 10.0**digits * unit > 0.05:
             return None
-        if _whole(mantissa * 10.0 ** (digits - 1), 4 * unit):
+        if are_whole(mantissa * 10.0 ** (digits - 1), 4 * unit):
             return digits
     return None
 
@@ -314,10 +294,5 @@ def _decimals_prevail(values: FloatArray, decimals: int) -> bool:
     """
     order = np.floor(np.log10(values))
     top = values[order == order.max()]
-    needed = not _whole(top * 10.0 ** (decimals - 1), _DOUBLE)
+    needed = not are_whole(top * 10.0 ** (decimals - 1), DOUBLE)
     return needed and (len(top) == len(values) or len(values) - len(top) >= _SEEN.enough)
-
-
-def _whole(scaled: FloatArray, unit: float) -> bool:
-    """Whether values are whole numbers, as far as their type can tell."""
-    return bool((np.abs(scaled - np.rint(scaled)) <= 4 * unit * scaled).all())

@@ -159,6 +159,8 @@ def kinds(result: AuditResult) -> dict[str, str]:
         "column means": "counted on all records",
         "random link": "sampled pairs of records, with a 95% interval",
     }
+    if result.read_out(result.matrix.sizes[-1], result.matrix.samples[-1]) is not None:
+        said["read"] = "counted on up to 500 others of each split: nearest by cosine of all that are published there"
     if not result.moves:
         del said["closed form"], said["guessing rows"], said["no group exceeds"]
     if result.remedies is not None:

@@ -8,7 +8,18 @@ import numpy as np
 from isobreach._phrases import count
 from isobreach.audits import AuditResult
 from isobreach.document import Bar, Bars, Chart, Column, Line, Panel, Section
-from isobreach.report.audit_words import CATEGORY, capital, column, sizes_between, within
+from isobreach.report.audit_words import (
+    CATEGORY,
+    beats_guess,
+    breach,
+    capital,
+    column,
+    least_knowledge,
+    others,
+    sizes_between,
+    who,
+    within,
+)
 from isobreach.report.numbers import sampled, share
 
 MOST_ATTRIBUTES = 16  # as many as fit beside everything else on a page
@@ -22,7 +33,16 @@ def risk_section(result: AuditResult) -> Section:
 
 
 def risk_lead(result: AuditResult) -> str:
-    """How few insiders the distance attack needs to breach half of the others, by the expected shares of the chart."""
+    """How few insiders breach half of the others, by the expected shares of the chart: at best, and by distances."""
+    best = least_knowledge(result, _HALF, sample=False) or result.reached(result.sizes[-1])
+    alone = _distance_words(result)
+    if best.closed_form or not beats_guess(result, best):
+        return alone
+    return f"Without public records, {who(best.cell)} {breach(best.cell)} {others(result, best)}. {alone}"
+
+
+def _distance_words(result: AuditResult) -> str:
+    """How few insiders the distance attack needs."""
     largest = count(result.sizes[-1], "insider")
 
     def first(shares: Iterable[float]) -> int | None:
@@ -39,13 +59,10 @@ def risk_lead(result: AuditResult) -> str:
     can = f"With the {result.method} alone, {count(found, 'insider')} can breach half of the others (worst group found)"
     if typical is None:
         return f"{can}. Typical groups of up to {largest} do not."
-    number = sizes_between(typical, *ends, result.sizes)
     if typical == found:
-        return (
-            f"With the {result.method} alone, typical groups breach half of the others from {number} "
-            f"insider{'' if number == '1' else 's'} on, sampled."
-        )
-    return f"{can}. Typical groups need {number}, sampled."
+        number = sizes_between(typical, *ends, result.sizes, noun=True)
+        return f"With the {result.method} alone, typical groups need {number} to breach half of the others."
+    return f"{can}. Typical groups need {sizes_between(typical, *ends, result.sizes)}."
 
 
 def risk_chart(result: AuditResult) -> Chart:
@@ -91,11 +108,10 @@ def risk_chart(result: AuditResult) -> Chart:
 
 
 def _limit_words(result: AuditResult) -> str:
-    """What is proven, if that excludes anything."""
-    useful = [one for one in result.per_size if one.bound.records < _VACUOUS * (result.rows - one.size)]
-    if not useful:
+    """What is proven of the largest groups, if that excludes anything."""
+    one = result.per_size[-1]
+    if one.bound.records >= _VACUOUS * (result.rows - one.size):
         return "No proven limit is shown: it excludes too little here."
-    one = useful[-1]
     limit = share(one.bound.records / (result.rows - one.size))
     return (
         f"Proven, for the distance attack only: no group of {count(one.size, 'insider')} breaches more than {limit} of "

@@ -9,23 +9,26 @@ closed nothing says to publish as planned.
 from dataclasses import replace
 
 from isobreach._phrases import count, percent
-from isobreach.audits import HARDLY, SHARE, AttackerFigures, AuditResult, Gate, NoiseFigures, Reached, Remedies, gate
+from isobreach.audits import HARDLY, INSIDERS, SHARE, AttackerFigures, AuditResult, Gate, Reached, gate
 from isobreach.document import Decision, Fact, Status
 from isobreach.report.audit_preparation import standardising
+from isobreach.report.audit_remedies import advised, no_reliance
 from isobreach.report.audit_words import (
     and_sample,
     attack_name,
-    breach,
     breaches,
     capital,
     knows,
     least_knowledge,
     near,
+    own_figure,
+    read_sentence,
     reads,
     says_nothing,
     undecided,
     who,
     worst_attacker,
+    worst_group,
 )
 from isobreach.report.numbers import sampled, share
 
@@ -57,15 +60,15 @@ def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision
         why = _nothing_told(result)
         return _decided(result, found, "condition", "Do not publish yet", why, also, (_smaller_epsilon(result), _AGAIN))
     if found.attacker is not None and not found.attacker.decided:
-        why, action = undecided(found.attacker), ("Let it finish.", "Run the audit again with more time.")
-        return _decided(result, found, "condition", "Do not publish yet", why, also, (action, _AGAIN))
-    if tried is not None and (tried.smallest is not None or tried.smallest_jitter is not None):
-        remedy = _remedy_words(tried)
-        why = _why(result, found)
-        return _decided(result, found, "condition", f"Publish only with {remedy}", why, also, _with(tried, remedy))
+        why, actions = undecided(found.attacker), (*_let_it_finish(result, found.attacker), _AGAIN)
+        return _decided(result, found, "condition", "Do not publish yet", why, also, actions)
+    remedy = None if tried is None else advised(tried)
+    if remedy is not None and remedy.useful:
+        headline = f"Publish only with {remedy.words}"
+        return _decided(result, found, "condition", headline, _why(result, found), also, remedy.actions)
     if found.reached is not None and found.unsure:
         narrow = ("Narrow the figure down:", f"run the audit again with {_more_of(found)}.")
-        why = " ".join([capital(gate_sentence(result, found)), *_in_interval(found)])
+        why = " ".join([capital(gate_sentence(result, found)), *_in_interval(result, found)])
         return _decided(result, found, "condition", "Do not publish yet", why, also, (narrow, _AGAIN))
     return _decided(result, found, "stop", "Do not publish", _why(result, found), also, _without(result))
 
@@ -112,7 +115,7 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
         if found.attacker.claimed:
             said, reached = _small(reads(result, found.attacker)), _above(result, found)
             return said if reached is None else f"{said} {breaches(result, reached)}"
-        return _small(f"{undecided(found.attacker)} --attacks known-input leaves it out.")
+        return _small(f"{undecided(found.attacker)} --attacks {_others(result, found.attacker)} leaves it out.")
     if found.reached is not None:
         if found.reached.attack is None:
             return (
@@ -121,15 +124,14 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
                 f"an epsilon of {result.epsilon:g}."
             )
         if found.unsure:
-            said = sampled(found.reached.breached)
+            said = sampled(own_figure(result, found.reached))
             return f"{who(found.reached.cell)} may breach more than {percent(found.limit)} of the other people: {said}."
         return f"{_small(breaches(result, found.reached))[:-1]}, above the limit of {percent(found.limit)}."
     if found.worst is not None:
-        rows = " if it knows its own rows, which it is not certain of but may guess" if found.guessed else ""
+        rows = " if all own rows are known, which is not certain, but they may be guessed" if found.guessed else ""
         return (
-            f"the worst group of {count(found.size, 'insider')} that was found breaches the "
-            f"most exposed person with a probability of {share(found.worst.value)}{rows}, above the limit of "
-            f"{percent(found.limit)}."
+            f"{worst_group(found.size)} breaches the most exposed person with a probability of "
+            f"{share(found.worst.value)}{rows}, above the limit of {percent(found.limit)}."
         )
     if found.criterion == SHARE:
         nobody = (
@@ -154,13 +156,27 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
     )
 
 
+def _let_it_finish(result: AuditResult, late: AttackerFigures) -> tuple[tuple[str, str], ...]:
+    """What to do where an attack ran out of time: its search, unlike an audit, can be given more."""
+    alone = f"protect the table with isobreach perturb, and run isobreach attack {late.name} on the release"
+    without = f"--attacks {_others(result, late)} leaves it out, and the page says that it was not tested"
+    return (
+        ("Let it finish:", f"{alone}, with a --budget of more seconds."),
+        ("Or audit without it:", f"{without}. Fewer columns (--columns) are searched sooner."),
+    )
+
+
+def _others(result: AuditResult, late: AttackerFigures) -> str:
+    """The attacks that were played but for one, as an option lists them."""
+    return ",".join(sorted({INSIDERS, *(one.name for one in result.matrix.attackers)} - {late.name}))
+
+
 def _chosen(result: AuditResult, found: Gate) -> list[str]:
     """That insiders who are chosen well breach more than a limit which random ones meet; nothing where they do not."""
     one = max(result.up_to(found.insiders), key=lambda figures: figures.worst_mean.value)
     if found.closed or one.worst_mean.value <= found.limit:
         return []
-    group = f"the worst group of {count(one.size, 'insider')} that was found"
-    return [f"But {group} breaches {share(one.worst_mean.value)} of them with the {result.method}."]
+    return [f"But {worst_group(one.size)} breaches {share(one.worst_mean.value)} of them with the {result.method}."]
 
 
 def _decided(
@@ -175,19 +191,17 @@ def _decided(
     shown = () if result.criterion is None else _gate_facts(result, found)
     if not found.untested:
         actions = (*actions[:-1], *standardising(result), *actions[-1:])
-    also = tuple(line for line in (*_in_interval(found), *_chosen(result, found), *also) if line not in why)
+    also = tuple(line for line in (*_in_interval(result, found), *_chosen(result, found), *also) if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
 
-def _in_interval(found: Gate) -> list[str]:
+def _in_interval(result: AuditResult, found: Gate) -> list[str]:
     """What an owner has to hear where the limit lies in the interval of the figure that closes the gate."""
     one = found.reached
     if one is None or one.attack is None or not one.breached.low <= found.limit < one.breached.high:
         return []
-    said = (
-        f"The limit of {percent(found.limit)} lies in the interval of the figure that decides, {sampled(one.breached)}"
-    )
-    return [f"{said}: an audit with {_more_of(found)} may decide otherwise."]
+    said = f"The limit of {percent(found.limit)} lies in the interval of the figure that decides"
+    return [f"{said}, {sampled(own_figure(result, one))}: an audit with {_more_of(found)} may decide otherwise."]
 
 
 def _more_of(found: Gate) -> str:
@@ -226,7 +240,7 @@ def _worst_reader(result: AuditResult) -> AttackerFigures | None:
 
 
 def _also(result: AuditResult) -> tuple[str, ...]:
-    """What else an owner has to hear, at most four sentences."""
+    """What else an owner has to hear, at most five sentences."""
     lines = []
     best, half = _best(result), least_knowledge(result, 0.5, sample=False)
     if best.attack is not None:
@@ -235,6 +249,7 @@ def _also(result: AuditResult) -> tuple[str, ...]:
         lines.append(f"Without public records: {_small(breaches(result, half))}")
     elif not best.cell.sample and worst_attacker(result).breached.value - best.breached.value > 0.1:
         lines.append(breaches(result, worst_attacker(result)))
+    lines += read_sentence(result, least=0.5)
     lines += [reads(result, one) for one in result.readers if one.claimed]
     lines += [undecided(one) for one in result.readers if not one.claimed and not one.decided]
     if says_nothing(result) and result.smallest[0].found is not None:
@@ -284,60 +299,16 @@ def _fails(result: AuditResult) -> str:
     return f"{breaches(result, one)} A blind guess breaches {share(result.baselines.blind)} of all people. {NO_PROOF}"
 
 
-def _remedy_words(tried: Remedies) -> str:
-    if tried.smallest is not None:
-        return f"noise of {tried.smallest:g} times the spread"
-    return f"jitter of {tried.smallest_jitter:g} step"
-
-
-def _with(tried: Remedies, remedy: str) -> tuple[tuple[str, str], ...]:
-    """What to do where a remedy meets the limit."""
-    if tried.smallest is not None:
-        level = next(one for one in tried.levels if one.noise == tried.smallest)
-        kept, how = level.neighbours, f"isobreach perturb with --scheme noisy --noise {tried.smallest:g} adds it."
-    else:
-        moved = next(one for one in tried.jitter if one.jitter == tried.smallest_jitter)
-        kept, how = moved.neighbours, "Move each value at random by up to half of this part of its step, then perturb."
-    return (
-        (f"Protect the table with {remedy}.", how),
-        ("Check that the table is still of use.", f"{sampled(kept)} of the nearest neighbours are kept."),
-        ("Audit that plan", "before you publish: stronger attacks than these may need more."),
-    )
-
-
 def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     """What to do where nothing that was tried helps."""
     tried, blind, limit = result.remedies, result.baselines.blind, result.met.limit
     if blind > limit:  # then no other protection helps either
         return (_smaller_epsilon(result), _OTHER_PROTECTION, _AGAIN)
-    if tried is None or not tried.levels:
+    if tried is None or not (tried.levels or advised(tried)):
         try_noise = ("See what noise would hide and cost:", "run the audit again with --noise-levels 0.1,0.3,0.5.")
         return (_OTHER_PROTECTION, try_noise, _AGAIN)
-    last = tried.levels[-1]
-    rely = (
-        "Do not rely on noise or jitter.",
-        (
-            "No level that was tried meets the limit. "
-            f"With the strongest noise ({last.noise:g}), {_exceeds(tried, last)}, and "
-            f"{sampled(last.neighbours)} of the nearest neighbours are kept."
-        ),
-    )
-    return (_OTHER_PROTECTION, rely, _AGAIN)
-
-
-def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
-    """Who stands against the limit at a level of noise."""
-    reader, read = max(level.attackers.items(), key=lambda item: item[1], default=("", 0.0))
-    played = level.played
-    if tried.blind > tried.target:
-        return f"a blind guess still breaches {share(tried.blind)} of all people"
-    if level.breach_rate.high > tried.target:
-        return f"{count(tried.insiders, 'insider')} still breach {sampled(level.breach_rate)} of the other people"
-    if read > tried.target:
-        return f"the {attack_name(reader)} still reads {share(read)} of the records without any insider"
-    if played is not None and played.share > tried.target:
-        return f"{who(played.cell)} still {breach(played.cell)} {share(played.share)} of the other people"
-    return "the gate stays closed, by the most exposed record or the upper end of an interval"
+    costly = advised(tried)
+    return (_OTHER_PROTECTION, no_reliance(tried) if costly is None else costly.too_costly, _AGAIN)
 
 
 def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
@@ -364,13 +335,13 @@ def _above(result: AuditResult, found: Gate) -> Reached | None:
 def _found(result: AuditResult, found: Gate) -> str:
     exceeding = _above(result, found)
     if exceeding is not None:
-        return f"{sampled(exceeding.breached)}: {knows(exceeding.cell)}"
+        return f"{sampled(own_figure(result, exceeding))}: {knows(exceeding.cell)}"
     if found.attacker is not None:
         outcome = "reads values" if found.attacker.claimed else "is undecided"
         return f"The {attack_name(found.attacker.name)} {outcome}"
     if found.reached is not None:
         by = "blind guess" if found.reached.attack is None else knows(found.reached.cell)
-        return f"{sampled(found.reached.breached)}: {by}"
+        return f"{sampled(own_figure(result, found.reached))}: {by}"
     if found.worst is not None:
         return f"{share(found.worst.value)} ({count(found.size, 'insider')})"
     if found.untested:

@@ -28,7 +28,15 @@ from isobreach.report.audit_tables import (
     sizes_table,
     smallest_table,
 )
-from isobreach.report.audit_words import no_claim, person, rows_dropped, samples_left_out, table_size
+from isobreach.report.audit_words import (
+    capital,
+    no_claim,
+    person,
+    rows_dropped,
+    samples_left_out,
+    table_size,
+    worst_group,
+)
 from isobreach.report.numbers import amount, sampled, share
 
 
@@ -49,7 +57,7 @@ def audit_document(
         The day of the audit.
     """
     decided = decision(result)
-    verdict, findings = " ".join([decided.said, *decided.also]), tuple(audit_findings(result))
+    verdict = " ".join([decided.said, *decided.also])
     named = title or "Audit before publishing"
     sections = [
         Section("", (_about(result, run, when), *header_texts(result), decided), brief=True),
@@ -59,15 +67,15 @@ def audit_document(
         people_section(result),
         attributes_section(result),
         *([remedies_section(result)] if result.remedies is not None else []),
-        *([file_section(result, decided, run, named, when)] if run is not None and when is not None else []),
+        *([file_section(result, decided, run, title, when)] if run is not None and when is not None else []),
         _details(result),
     ]
     return Document(
         f"{named}, {day(when)}" if when is not None else named,
         verdict,
-        findings,
+        tuple(_leads(result) + _notes(result)),
         tuple(sections),
-        cast(Mapping[str, Any], audit_data(result, verdict, findings)),
+        cast(Mapping[str, Any], audit_data(result, verdict, audit_findings(result))),
         {"per_record": in_one_part(record_columns, result), "per_attribute": in_one_part(attribute_columns, result)},
         kind="isobreach audit before publishing",
     )
@@ -81,14 +89,18 @@ def audit_verdict(result: AuditResult) -> str:
 
 def audit_findings(result: AuditResult) -> list[str]:
     """What was found, a sentence or two each: the lead of every section, and what stands under details."""
-    leads = [
-        *([matrix_lead(result)] if result.matrix.splits else []),
+    matrix = [matrix_lead(result)] if result.matrix.splits else []
+    return matrix + _leads(result) + _more(result)
+
+
+def _leads(result: AuditResult) -> list[str]:
+    """Leads of the sections that the terminal does not print, but of those that would repeat another one."""
+    return [
         risk_lead(result),
-        people_lead(result),
+        *([people_lead(result)] if result.people_by_insiders[:-1].any() else []),
         attributes_lead(result),
         *([remedies_lead(result)] if result.remedies is not None else []),
     ]
-    return leads + _more(result)
 
 
 def _more(result: AuditResult) -> list[str]:
@@ -99,21 +111,20 @@ def _more(result: AuditResult) -> list[str]:
         *_worst(result, others),
         _insider(result),
         (
-            f"For comparison: guessing the column means breaches {share(baselines.column_means)} of all people, "
-            f"somebody else's record, drawn at random, {sampled(baselines.random_link)}."
-        ),
-        (
-            f"Guessing {baselines.guess} for everybody, without the release, breaches {share(baselines.blind)} of all "
-            "people."
+            f"Without the release, guessing {baselines.guess} for everybody breaches {share(baselines.blind)} of all "
+            f"people; guessing somebody else's record, drawn at random, breaches {sampled(baselines.random_link)}."
         ),
     ]
     if not result.rows_known:
         lines.append(
             f"Of {count(last.size, 'random insider')}, {sampled(last.random.linked)} find their own row with certainty."
         )
-    lines += [no_claim(one) for one in result.readers if not one.claimed and one.decided]
-    # An attack counts columns, and several of them may be one attribute: then its own words would contradict the page.
-    lines += [one.reason for one in result.readers if one.claimed and len(one.attributes) == result.columns]
+    return lines + _notes(result)
+
+
+def _notes(result: AuditResult) -> list[str]:
+    """What nobody should overlook: who found nothing, what was not tried or left out, and what weighs most."""
+    lines = [no_claim(one) for one in result.readers if not one.claimed and one.decided]
     lines += samples_left_out(result)
     repeated = 0 if result.ids is None else result.rows - len(np.unique(result.ids))
     if repeated:
@@ -133,7 +144,7 @@ def _worst(result: AuditResult, others: int) -> list[str]:
     if found == 0:
         return [f"No group that was tried breaches anybody with the {result.method}: the highest probability is 0."]
     group = (
-        f"The worst group of {count(last.size, 'insider')} that was found breaches "
+        f"{capital(worst_group(last.size))} breaches "
         f"{amount(last.worst_breached.value)} of {others:,} others with the {result.method}."
     )
     most = (

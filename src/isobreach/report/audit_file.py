@@ -16,11 +16,12 @@ from isobreach.report.audit_words import (
     beats_guess,
     capital,
     column,
+    knows,
     listed,
+    own_figure,
     rows_dropped,
     samples_left_out,
     table_size,
-    who,
     worst_attacker,
 )
 from isobreach.report.numbers import sampled, share
@@ -48,9 +49,10 @@ def file_section(result: AuditResult, decided: Decision, run: Mapping[str, Any],
     """The section, one printed page."""
     dropped = rows_dropped(result)
     table = f"{table_size(result)}{f' ({dropped:,} of {result.rows_read:,} rows dropped)' if dropped else ''}"
+    named = [title, table] if title else [table]
     gate = f" Gate: {decided.gate[-1].value.lower()}, limit {decided.gate[1].value}." if decided.gate else ""
     about = (
-        f"This page can stand alone in a data protection impact assessment. Table: {title}, {table}, scheme "
+        f"This page can stand alone in a data protection impact assessment. Table: {', '.join(named)}, scheme "
         f"“{result.scheme}”. Finding: {decided.headline.lower()}.{gate}"
     )
     facts = [
@@ -165,19 +167,24 @@ def _singling_out(result: AuditResult) -> tuple[str, str]:
             f"Yes. The {attack_name(one.name)} reads rows without any insider; names of columns have to be supplied.",
             f"{share(one.named)} of people, once columns are named (exact, one release)",
         )
-    figure = f"{sampled(found.breached)} of people, without any insider; blind guess: {share(result.baselines.blind)}"
+    blind = f"blind guess: {share(result.baselines.blind)}"
+    figure = f"{sampled(own_figure(result, found))} of people ({knows(found.cell)}); {blind}"
     if beats_guess(result, found):
         if found.breached.value >= 0.5:
-            return "Yes. Without any insider, most people are rebuilt.", figure
+            whom = "every person is" if found.breached.value == 1 else "most people are"
+            return f"Yes. Without any insider, {whom} rebuilt.", figure
         return "For some people. Without any insider, a part of them is rebuilt.", figure
     worst = worst_attacker(result)
     if not beats_guess(result, worst):
+        late = next((one for one in result.readers if not one.decided), None)
+        if late is not None:
+            return f"Open: the {attack_name(late.name)} came to no decision. Not by the other attacks.", figure
         return "Not by the attacks that were tried.", figure
     several = "Yes, by insiders. They rebuild most other people."
     said = (
         several if worst.breached.value >= 0.5 else "For some people, by insiders. They rebuild a part of the others."
     )
-    return said, f"{sampled(worst.breached)} by {who(worst.cell)}; blind guess: {share(result.baselines.blind)}"
+    return said, f"{sampled(own_figure(result, worst))} of people ({knows(worst.cell)}); {blind}"
 
 
 def _linkability(result: AuditResult) -> tuple[str, str]:

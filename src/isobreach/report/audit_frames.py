@@ -20,6 +20,11 @@ def attackers_columns(result: AuditResult) -> Columns:
         for sample, ranges in public_knowledge(result)
         for size in result.matrix.sizes
     ]
+    read = [result.read_out(size, sample, ranges=ranges) for size, sample, ranges, _ in found]
+    told = {
+        "top_1": np.array([np.nan if one is None else one.top_1.value for one in read]),
+        "top_5": np.array([np.nan if one is None else one.top_5.value for one in read]),
+    }
     return {
         "insiders": np.array([size for size, *_ in found]),
         "public_records": np.array([sample for _, sample, *_ in found]),
@@ -29,6 +34,7 @@ def attackers_columns(result: AuditResult) -> Columns:
         "high": np.array([one.breached.high for *_, one in found]),
         "attack": np.array([one.attack or "" for *_, one in found]),
         "closed_form": np.array([one.closed_form for *_, one in found]),
+        **(told if any(one is not None for one in read) else {}),
     }
 
 

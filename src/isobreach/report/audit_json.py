@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._registry import ATTACKS
-from isobreach.audits import AuditResult, ExposedPerson, Reached, Sampled, SizeFigures, Stopped, gate
+from isobreach.audits import AuditResult, ExposedPerson, Sampled, SizeFigures, Stopped, gate
 from isobreach.report.audit_caveats import caveats, kinds
 from isobreach.report.audit_decision import gate_sentence
 from isobreach.report.audit_file import assumed
@@ -310,9 +310,7 @@ def _matrix(result: AuditResult) -> MatrixRecord:
         "splits": found.splits,
         "blind_guess": {"breached_share": result.baselines.blind, "guess": result.baselines.guess},
         "breached": [
-            _cell(size, sample, ranges, result.reached(size, sample, ranges=ranges))
-            for sample, ranges in public_knowledge(result)
-            for size in found.sizes
+            _cell(result, size, sample, ranges) for sample, ranges in public_knowledge(result) for size in found.sizes
         ],
         "attackers": [
             {
@@ -340,7 +338,8 @@ def _matrix(result: AuditResult) -> MatrixRecord:
     }
 
 
-def _cell(size: int, sample: int, ranges: bool, one: Reached) -> CellRecord:
+def _cell(result: AuditResult, size: int, sample: int, ranges: bool) -> CellRecord:
+    one, read = result.reached(size, sample, ranges=ranges), result.read_out(size, sample, ranges=ranges)
     return {
         "insiders": size,
         "sample": sample,
@@ -349,4 +348,5 @@ def _cell(size: int, sample: int, ranges: bool, one: Reached) -> CellRecord:
         "attack": one.attack,
         "estimates": one.variant or None,
         "closed_form": one.closed_form,
+        "read_out": None if read is None else {"top_1": _sampled(read.top_1), "top_5": _sampled(read.top_5)},
     }

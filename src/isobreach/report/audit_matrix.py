@@ -4,7 +4,18 @@
 from isobreach._phrases import count
 from isobreach.audits import AttackerFigures, AuditResult, Reached
 from isobreach.document import Matrix, MatrixCell, MatrixRow, Section
-from isobreach.report.audit_words import and_sample, breach, breaches, capital, least_knowledge, method_name, reads, who
+from isobreach.report.audit_words import (
+    and_sample,
+    breach,
+    breaches,
+    capital,
+    least_knowledge,
+    method_name,
+    others,
+    read_sentence,
+    reads,
+    who,
+)
 from isobreach.report.numbers import sampled, share
 
 _MARK = "†"
@@ -67,7 +78,12 @@ def matrix_section(result: AuditResult) -> Section:
 
 
 def matrix_lead(result: AuditResult) -> str:
-    """What the matrix says, in a sentence or two."""
+    """What the matrix says, in a sentence or two, and one of what is read where it is of vectors."""
+    return " ".join([_half(result), *read_sentence(result)])
+
+
+def _half(result: AuditResult) -> str:
+    """Who breaches half of the others."""
     largest = result.matrix.sizes[-1]
     alone = least_knowledge(result, 0.5, sample=False)
     best = least_knowledge(result, 0.5)
@@ -109,14 +125,13 @@ def _by_others(result: AuditResult, best: Reached | None, alone: Reached | None)
         most = f"up to {count(result.matrix.sizes[-1], 'insider')}{and_sample(result)}"
         return f"Nobody who was played breaches half of the other people, with {most}."
     if alone is None or alone == best:
-        return f"{capital(_achieves(best))}."
-    return f"{capital(_achieves(best))}; without public records, {_achieves(alone)}."
+        return f"{capital(_achieves(result, best))}."
+    return f"{capital(_achieves(result, best))}; without public records, {_achieves(result, alone)}."
 
 
-def _achieves(one: Reached) -> str:
+def _achieves(result: AuditResult, one: Reached) -> str:
     """Who breaches how many."""
-    whom = "every other person" if one.breached.value == 1 else f"{sampled(one.breached)} of the other people"
-    return f"{who(one.cell)} {breach(one.cell)} {whom}"
+    return f"{who(one.cell)} {breach(one.cell)} {others(result, one)}"
 
 
 def _reader(result: AuditResult, one: Reached) -> AttackerFigures | None:
@@ -156,8 +171,8 @@ def _note(result: AuditResult) -> str:
     return (
         f"Each cell: the best attack with that knowledge, mean over {count(result.matrix.splits, 'split')} of the "
         f"table (sampled; {_split_words(result)}); which attack is best was chosen on one half of the splits and "
-        "measured on the other. Point at a cell, or use the arrow keys, for its 95% interval. An attacker may "
-        "ignore what he knows, so no figure falls to the right or downwards. Insiders know their own rows. A blind "
+        "measured on the other. Point at a cell, or use the arrow keys, for its 95% interval. Attackers may "
+        "ignore what they know, so no figure falls to the right or downwards. Insiders know their own rows. A blind "
         f"guess, without the release, breaches {share(result.baselines.blind)} (exact)."
     )
 

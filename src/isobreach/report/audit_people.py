@@ -7,7 +7,7 @@ from typing import Any
 from isobreach._phrases import count
 from isobreach.audits import AuditResult, ExposedPerson, Sampled
 from isobreach.document import Bar, Bars, Block, Column, Section, Table, Text
-from isobreach.report.audit_words import INTERVAL, beats_guess, breaches, spans, worst_attacker
+from isobreach.report.audit_words import INTERVAL, beats_guess, others, spans, worst_attacker
 from isobreach.report.numbers import sampled, share
 
 MOST = 10  # people that the page shows
@@ -27,10 +27,14 @@ _COPIES = "Near copies: other people whose records differ by at most {:.0%} of t
 
 def people_section(result: AuditResult) -> Section:
     """How many insiders it takes to breach each person, and the most exposed people."""
-    listed_people: tuple[Block, ...] = (Text(_whom(result)), people(result)) if result.exposed else ()
+    listed_people: tuple[Block, ...] = ()
+    if result.exposed and not _all_alike(result):
+        listed_people = (Text(_whom(result)), people(result))
+    elif result.people_by_insiders[:-1].any():
+        listed_people = (Text(_whom(result)),)
     left = int(result.baselines.blind_records.sum())
     who = f"Not listed here: {count(left, 'person', 'people')} whom a blind guess breaches anyway."
-    left_out = [Text(who, soft=True)] if left and listed_people else []
+    left_out = [Text(who, soft=True)] if left and len(listed_people) > 1 else []
     return Section("Who is exposed", (needed_chart(result), *listed_people, *left_out), people_lead(result))
 
 
@@ -38,9 +42,9 @@ def people_lead(result: AuditResult) -> str:
     """How many people half of the groups breach."""
     breached, largest = int(result.people_by_insiders[:-1].sum()), count(result.sizes[-1], "insider")
     if not breached:
-        nobody = f"Nobody is breached by half of the random groups of up to {largest} with the {result.method} alone."
+        nobody = f"With the {result.method} alone, half of the random groups of up to {largest} breach nobody."
         worst = worst_attacker(result)
-        return f"{nobody} {breaches(result, worst)}" if beats_guess(result, worst) else nobody
+        return f"The best attacker breaches {others(result, worst)}. {nobody}" if beats_guess(result, worst) else nobody
     return (
         f"For {breached:,} of {result.rows:,} people (sampled), up to {largest} are enough: half of such random groups "
         f"breach them with the {result.method}, while a blind guess does not."
@@ -121,12 +125,22 @@ def people(result: AuditResult) -> Table:
 def _whom(result: AuditResult) -> str:
     """Who is listed, and that there is no order where intervals tell of none."""
     shown = min(len(result.exposed), MOST)
+    if _all_alike(result):
+        return (
+            f"Nobody stands out: any of {result.indistinct:,} people may be the most exposed by the {result.method}, "
+            "because their intervals overlap."
+        )
     if result.indistinct <= 1:
         return f"The most exposed person comes first, by the {result.method}."
     said = (
         f"Any of {result.indistinct:,} people may be the most exposed, by the {result.method}: their intervals overlap."
     )
     return f"{said} {shown} of them:" if shown < result.indistinct else said
+
+
+def _all_alike(result: AuditResult) -> bool:
+    """Whether most people may be the most exposed: ten of them would be any ten."""
+    return 2 * result.indistinct > result.rows
 
 
 def _has_ids(result: AuditResult) -> bool:

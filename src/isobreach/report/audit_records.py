@@ -228,6 +228,13 @@ class BlindRecord(TypedDict):
     guess: str
 
 
+class ReadRecord(TypedDict):
+    """Shares of vectors whose own record is nearest to their estimate, and among the five nearest."""
+
+    top_1: Interval
+    top_5: Interval
+
+
 class CellRecord(TypedDict):
     """The best attacker with at most so much knowledge; an attack of null is the blind guess."""
 
@@ -238,6 +245,7 @@ class CellRecord(TypedDict):
     attack: str | None
     estimates: str | None
     closed_form: bool
+    read_out: ReadRecord | None
 
 
 class PlayedRecord(TypedDict):

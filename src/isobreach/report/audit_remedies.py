@@ -1,13 +1,97 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What would help: noise and jitter, what they bring and what they cost."""
+"""What would help: noise and jitter, what they bring and what they cost; and what to do about them."""
+
+from dataclasses import dataclass
 
 from isobreach._phrases import count, percent
-from isobreach.audits import AuditResult, Remedies, Stopped
+from isobreach.audits import AuditResult, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.document import Column, Section, Table, Text
-from isobreach.report.audit_words import INTERVAL, stopped
+from isobreach.report.audit_words import INTERVAL, attack_name, breach, capital, stopped, who
 from isobreach.report.numbers import sampled, share
 
+_USEFUL = 0.5  # nearest neighbours kept, below which a remedy takes what tables are rotated for
 _CLEAR = 0.8  # agreement of two searches for clusters, below which they depend on where a search begins
+
+
+@dataclass(frozen=True)
+class Advised:
+    """A remedy that opens the gate: what it is, how it is done, and which share of nearest neighbours it keeps."""
+
+    words: str
+    how: str
+    kept: Sampled
+
+    @property
+    def useful(self) -> bool:
+        """Whether the table keeps most of its use."""
+        return self.kept.value >= _USEFUL
+
+    @property
+    def cost(self) -> str:
+        """What is left of the table's use."""
+        return f"{'' if self.useful else 'only '}{sampled(self.kept)} of the nearest neighbours"
+
+    @property
+    def actions(self) -> tuple[tuple[str, str], ...]:
+        """What to do."""
+        return (
+            (f"Protect the table with {self.words}.", self.how),
+            ("Check that the table is still of use.", f"{sampled(self.kept)} of the nearest neighbours are kept."),
+            ("Audit that plan", "before you publish: stronger attacks than these may need more."),
+        )
+
+    @property
+    def too_costly(self) -> tuple[str, str]:
+        """Why not to do it, where the table loses most of its use."""
+        return "Do not rely on noise or jitter.", f"{capital(self.words)} opens the gate, but keeps {self.cost}."
+
+
+def advised(tried: Remedies) -> Advised | None:
+    """The remedy that opens the gate, of noise and jitter the one that keeps more; None where none does."""
+    found = [
+        Advised(
+            f"noise of {one.noise:g} times the spread",
+            f"isobreach perturb with --scheme noisy --noise {one.noise:g} adds it.",
+            one.neighbours,
+        )
+        for one in tried.levels
+        if one.noise == tried.smallest
+    ]
+    found += [
+        Advised(
+            f"jitter of {moved.jitter:g} step",
+            "Move each value at random by up to half of this part of its step, then perturb.",
+            moved.neighbours,
+        )
+        for moved in tried.jitter
+        if moved.jitter == tried.smallest_jitter
+    ]
+    return max(found, key=lambda one: one.kept.value, default=None)
+
+
+def no_reliance(tried: Remedies) -> tuple[str, str]:
+    """What to do where no level meets the limit, with who stands against it at the last one."""
+    last = tried.levels[-1]
+    said = (
+        f"No level that was tried meets the limit. With the strongest noise ({last.noise:g}), {_exceeds(tried, last)}, "
+        f"and {sampled(last.neighbours)} of the nearest neighbours are kept."
+    )
+    return "Do not rely on noise or jitter.", said
+
+
+def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
+    """Who stands against the limit at a level of noise."""
+    reader, read = max(level.attackers.items(), key=lambda item: item[1], default=("", 0.0))
+    played = level.played
+    if tried.blind > tried.target:
+        return f"a blind guess still breaches {share(tried.blind)} of all people"
+    if level.breach_rate.high > tried.target:
+        return f"{count(tried.insiders, 'insider')} still breach {sampled(level.breach_rate)} of the other people"
+    if read > tried.target:
+        return f"the {attack_name(reader)} still reads {share(read)} of the records without any insider"
+    if played is not None and played.share > tried.target:
+        return f"{who(played.cell)} still {breach(played.cell)} {share(played.share)} of the other people"
+    return "the gate stays closed, by the most exposed record or the upper end of an interval"
 
 
 def remedies_lead(result: AuditResult) -> str:
@@ -20,18 +104,10 @@ def remedies_lead(result: AuditResult) -> str:
             f"No noise or jitter can help: guessing {tried.guess} breaches {share(tried.blind)} of all people, "
             f"whatever is published, and the limit is {percent(tried.target)}."
         )
-    if tried.smallest is not None:
-        level = next(one for one in tried.levels if one.noise == tried.smallest)
-        return (
-            f"Noise of {level.noise:g} times the table's spread is the smallest level tried that meets the limit of "
-            f"{percent(tried.target)}. It keeps {sampled(level.neighbours)} of the nearest neighbours."
-        )
-    if tried.smallest_jitter is not None:
-        moved = next(one for one in tried.jitter if one.jitter == tried.smallest_jitter)
-        return (
-            f"Jitter of {moved.jitter:g} step meets the limit of {percent(tried.target)}. It keeps "
-            f"{sampled(moved.neighbours)} of the nearest neighbours."
-        )
+    remedy = advised(tried)
+    if remedy is not None:
+        said = f"{capital(remedy.words)} is the smallest level tried that meets the limit of {percent(tried.target)}."
+        return f"{said} It keeps {remedy.cost}."
     return f"No level of noise or jitter that was tried meets the limit of {percent(tried.target)}."
 
 
@@ -39,8 +115,9 @@ def remedies_section(result: AuditResult) -> Section:
     """What noise and jitter bring and cost."""
     tried = result.remedies
     assert tried is not None
-    played = [one.played for one in tried.jitter] + [one.played for one in tried.levels]
-    others = any(one is not None for one in played)
+    played = [(f"jitter of {one.jitter:g} step", one.played) for one in tried.jitter]
+    played += [(f"noise of {one.noise:g}", one.played) for one in tried.levels]
+    others = any(one is not None for _, one in played)
     heads: tuple[Column | str, ...] = (
         "Remedy",
         Column("Breached without insiders", "exact, one release", number=True),
@@ -74,11 +151,11 @@ def remedies_section(result: AuditResult) -> Section:
         )
         for one in tried.levels
     ]
-    failed = [one for one in played if one is not None and one.share > tried.target]
-    who = [Text(stopped(failed[-1]), title="Played against the last of them:")] if failed else []
+    failed = [(name, one) for name, one in played if one is not None and one.share > tried.target]
+    strongest = [Text(stopped(one), title=f"Played against {name}:") for name, one in failed[-1:]]
     return Section(
         "What would help",
-        (Table("What noise and jitter bring and cost", heads, tuple(rows), _remedies_note(tried)), *who),
+        (Table("What noise and jitter bring and cost", heads, tuple(rows), _remedies_note(tried)), *strongest),
         remedies_lead(result),
     )
 

@@ -20,11 +20,13 @@ from isobreach.report.audit_words import (
 from isobreach.report.numbers import amount, sampled, share
 
 _CELLS = 4  # kinds of knowledge that a line names
+_READ = ("Read: own vector nearest", "Among the five nearest")
 _TRIED = "exact for the groups tried"
 
 
 def matrix_table(result: AuditResult) -> Table:
     """The matrix as a list, with all intervals."""
+    several = result.read_out(result.matrix.sizes[-1], result.matrix.samples[-1]) is not None
     rows = []
     for sample, ranges in public_knowledge(result):
         for size in result.matrix.sizes:
@@ -32,12 +34,16 @@ def matrix_table(result: AuditResult) -> Table:
             known = [f"{sample:,} public records"] if sample else []
             known += ["ranges"] if ranges else []
             attack = "blind guess" if one.attack is None else method_name(result, one)
-            rows.append((listed(known) if known else "nothing", str(size), sampled(one.breached), attack))
-    heads = (
+            read = result.read_out(size, sample, ranges=ranges)
+            told = ("–", "–") if read is None else (sampled(read.top_1), sampled(read.top_5))
+            row = (listed(known) if known else "nothing", str(size), sampled(one.breached), attack)
+            rows.append((*row, *told) if several else row)
+    heads: tuple[Column | str, ...] = (
         "The attacker knows",
         Column("Insiders", number=True),
         Column("Others breached", INTERVAL, number=True),
         "Best attack",
+        *(Column(head, INTERVAL, number=True) for head in _READ if several),
     )
     return Table("The matrix as a list", heads, tuple(rows))
 

@@ -11,7 +11,17 @@ import numpy as np
 
 from isobreach._phrases import count, percent
 from isobreach._registry import ATTACKS
-from isobreach.audits import HARDLY, RANGE_SHARE, AttackerFigures, AuditResult, Cell, Reached, Smallest, Stopped
+from isobreach.audits import (
+    HARDLY,
+    RANGE_SHARE,
+    AttackerFigures,
+    AuditResult,
+    Cell,
+    Reached,
+    Sampled,
+    Smallest,
+    Stopped,
+)
 from isobreach.report.numbers import sampled, share
 
 CATEGORY = "its category"  # of which an attribute is learned that has no tolerance
@@ -113,7 +123,28 @@ def breaches(result: AuditResult, one: Reached) -> str:
     if one.breached.value == 1 and not one.closed_form and result.matrix.splits:
         attack, splits = attack_name(one.attack), result.matrix.splits
         return f"{subject} {verb} every other person with the {attack} (sampled: in {splits} of {splits} splits)."
-    return f"{subject} {verb} {sampled(one.breached)} of the other people with the {method_name(result, one)}."
+    return f"{subject} {verb} {others(result, one)} with the {method_name(result, one)}."
+
+
+def others(result: AuditResult, one: Reached) -> str:
+    """Whom somebody breaches, with the figure's interval."""
+    found = own_figure(result, one)
+    return "every other person" if found.value == 1 else f"{sampled(found)} of the other people"
+
+
+def own_figure(result: AuditResult, one: Reached) -> Sampled:
+    """The figure of whoever is named: ``one`` may have the interval of those who know more."""
+    return result.reached(one.cell.insiders, one.cell.sample, ranges=one.cell.ranges).breached
+
+
+def worst_group(size: int) -> str:
+    """The worst coalition of a size, as the subject of a sentence.
+
+    >>> worst_group(1), worst_group(3)
+    ('the worst single insider that was found', 'the worst group of 3 insiders that was found')
+    """
+    group = "the worst single insider" if size == 1 else f"the worst group of {size:,} insiders"
+    return f"{group} that was found"
 
 
 def stopped(one: Stopped) -> str:
@@ -155,12 +186,18 @@ def typical_number(one: Smallest, sizes: Sequence[int]) -> str:
     return sizes_between(one.random, one.low, one.high, sizes)
 
 
-def sizes_between(found: int | None, low: int | None, high: int | None, sizes: Sequence[int]) -> str:
+def sizes_between(
+    found: int | None, low: int | None, high: int | None, sizes: Sequence[int], *, noun: bool = False
+) -> str:
     """A number of insiders and its interval, if it has one; None is more than the largest of ``sizes``.
 
     Of the numbers in its interval, those that were not tried are named.
+
+    >>> sizes_between(4, 4, 8, (1, 2, 4, 8)), sizes_between(1, 1, 1, (1, 2), noun=True)
+    ('4 (4 to 8; not tried: 5 to 7)', '1 insider')
     """
     said, first, last = (f"more than {sizes[-1]}" if value is None else str(value) for value in (found, low, high))
+    said += f" insider{'' if said == '1' else 's'}" if noun else ""
     if first == last or low is None:
         return said
     skipped = spans([size for size in range(low, (high or sizes[-1]) + 1) if size not in sizes])
@@ -206,6 +243,23 @@ def beats_guess(result: AuditResult, one: Reached) -> bool:
     """Whether an attack breaches more than the blind guess beyond doubt, and at least one person is expected to be."""
     more = one.breached.low > result.baselines.blind
     return one.attack is not None and more and one.breached.value * result.rows >= _SOMEBODY
+
+
+def read_sentence(result: AuditResult, least: float = 0.0) -> list[str]:
+    """Who reads vectors by looking estimates up: with the least knowledge that reads half, or the most that was tried.
+
+    Nothing is said of tables that are no vectors, nor of a share below ``least``.
+    """
+    tried = ((size, sample) for size in result.matrix.sizes for sample in result.matrix.samples)
+    found = [(Cell(*one), read) for one in tried if (read := result.read_out(*one)) is not None]
+    if not found:
+        return []
+    cell, read = next((one for one in found if one[1].top_1.value >= 0.5), found[-1])
+    said = (
+        f"Estimates are read by looking them up, within epsilon or not: for {sampled(read.top_1)} of the others the "
+        f"own vector is the nearest of all that are published ({knows(cell)})."
+    )
+    return [said] if read.top_1.value >= least else []
 
 
 def says_nothing(result: AuditResult) -> bool:

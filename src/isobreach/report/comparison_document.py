@@ -149,7 +149,9 @@ def _plane(result: ComparisonResult) -> Plane:
             continue
         safe = 1 - worst.breached.value
         said = f"{share(one.utility.neighbours)} of neighbours kept, {share(safe)} of people not breached"
-        spots.append(Spot(one.label, one.utility.neighbours, safe, f"{said} by {worst.attack}"))
+        standing = result.standing(one.label)
+        label = f"{one.label} (given away)" if standing == "given away" else one.label
+        spots.append(Spot(label, one.utility.neighbours, safe, f"{said} by {worst.attack}"))
     return Plane(
         name="plane",
         title="Privacy and use",
@@ -170,15 +172,17 @@ def _standings(result: ComparisonResult) -> Table:
         "Strongest",
         Column("Breached", "sampled", number=True),
         Column("Error", "median, relative", number=True),
-        Column("Neighbours", "kept", number=True),
+        Column("Kept", "neighbours", number=True),
     )
     return Table(
         "How every scheme fared",
         columns,
         tuple(_standing(result, one) for one in _ordered(result)),
         note=(
-            "Undone: an attack breaches half of the others or more. Held: none exceeds the blind guess by more than "
-            "one in a hundred. Strongest: the attack that breaches the most."
+            "Undone: an attack breaches half of the others or more. Given away: a rotation of the records can be "
+            "computed from the release, and attacks on rotations undo it. Held: none exceeds the blind guess by more "
+            "than one in a hundred. Strongest: the attack that breaches the most. Kept: share of the ten nearest "
+            "neighbours."
         ),
     )
 

@@ -52,7 +52,7 @@ class ComparedSchemeRecord(TypedDict):
     parameters: dict[str, Any]
     keeps: list[str]
     refusal: str | None
-    standing: Literal["undone", "weakened", "held", "refused"]
+    standing: Literal["undone", "given away", "weakened", "held", "refused"]
     strongest: str | None
     utility: UtilityRecord | None
     unfolds: bool

@@ -7,6 +7,7 @@ from isobreach.report.numbers import share
 
 STANDINGS = {
     "undone": "undone",
+    "given away": "given away",
     "weakened": "weakened",
     "held": "held",
     "refused": "refuses this table",
@@ -20,13 +21,15 @@ def by_standing(result: ComparisonResult, standing: str) -> list[str]:
 
 def verdict(result: ComparisonResult) -> str:
     """How many schemes held."""
-    undone, weakened, held = (by_standing(result, one) for one in ("undone", "weakened", "held"))
-    played = len(undone) + len(weakened) + len(held)
+    undone, given, weakened, held = (by_standing(result, one) for one in ("undone", "given away", "weakened", "held"))
+    played = len(undone) + len(given) + len(weakened) + len(held)
     knows = knowledge(result)
     said = (
         f"Of {count(played, 'scheme')}, {len(undone) or 'none'} {_are(undone)} undone by attackers who hold {knows}: "
     )
     said += f"{'an' if undone else 'no'} attack breaches half of the other people or more."
+    if given:
+        said += f" {len(given)} {'gives' if len(given) == 1 else 'give'} a rotation of the records away."
     if weakened:
         said += f" {len(weakened)} {_are(weakened)} weakened."
     if held:
@@ -47,7 +50,12 @@ def knowledge(result: ComparisonResult) -> str:
 def findings(result: ComparisonResult) -> list[str]:
     """What was found, a sentence each."""
     lines = []
-    for standing, said in (("undone", "Undone"), ("weakened", "Weakened"), ("held", "Held")):
+    for standing, said in (
+        ("undone", "Undone"),
+        ("given away", "Given away"),
+        ("weakened", "Weakened"),
+        ("held", "Held"),
+    ):
         several = by_standing(result, standing)
         if several:
             lines.append(f"{said}: {'; '.join(_against(result, one) for one in several)}.")

@@ -19,6 +19,7 @@ _HEAT = ("#f1f0ed", "#f8dfcd", "#efb491", "#c14a2c", "#7c1410")
 _LEGEND = 6.5  # inches that a legend takes beside nothing else: a matrix of two columns is narrower
 _LETTERS = ("#16191d", "#16191d", "#16191d", "#ffffff", "#ffffff")
 _SPOT = "#0072B2"
+_SVG_DPI = 72  # points: what matplotlib measures an SVG in
 
 
 def require_matplotlib(purpose: str) -> None:
@@ -32,17 +33,23 @@ def require_matplotlib(purpose: str) -> None:
 def figure_files(stem: str, draw: Callable[[], Any], *, dpi: int) -> dict[str, bytes]:
     """A figure as SVG and as PNG: names of the files and their contents."""
     import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    files = {}
+    svg, png = BytesIO(), BytesIO()
     # No date, no version and fixed element names: the same result gives the same bytes.
     with matplotlib.rc_context({"svg.hashsalt": "isobreach", "svg.fonttype": "path", "font.size": 10}):
         figure = draw()
-        for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
-            buffer = BytesIO()
-            figure.savefig(buffer, format=suffix, dpi=dpi, metadata=metadata)
-            figure.set_layout_engine("none")  # everything has its place: finding it takes as long as drawing
-            files[f"{stem}.{suffix}"] = buffer.getvalue()
-    return files
+        canvas: Any = FigureCanvasSVG(figure)
+        # Everything finds its place once, and is then drawn once for each file: ``savefig`` does both twice.
+        figure.dpi = _SVG_DPI
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")
+        canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
+        figure.dpi = dpi
+        canvas = FigureCanvasAgg(figure)
+        canvas.print_png(png, metadata={"Software": None})
+    return {f"{stem}.svg": svg.getvalue(), f"{stem}.png": png.getvalue()}
 
 
 def draw(chart: Drawn) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from isobreach.attacks.alignment.by_estimates import by_independence
+from isobreach.attacks.alignment.commonest import Commonest
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.naming import assigned
@@ -52,6 +53,10 @@ def by_axes(
     attributes, chosen, signs = assigned(
         axes, rows, links, situation.sample, situation.bounds, translates=situation.translates, error=TUNING.error
     )
+    if situation.sample is None and situation.bounds is None:
+        known, values = links[0][:, attributes], rows @ axes[:, chosen]
+        order, ways = _in_order(known, attributes, values, translates=situation.translates)
+        chosen, signs = chosen[order], signs[order] * ways
     named = axes[:, chosen] * signs
     agree = _agreeing(links[0][:, attributes], links[1] @ named, rows @ named, translates=situation.translates)
     if not agree.any():
@@ -69,7 +74,8 @@ def by_axes(
         released=np.vstack([links[1], *(one for _, one in points), begin[1] + ends[1]]),
     )
     found = by_independence(exact, rows, rest, effort)
-    return FittedMotion(objective, frame, frame.pose_of(*found.affine), effort.used)
+    pose = frame.pose_of(*found.affine)
+    return FittedMotion(objective, frame, pose, effort.used, axes=len(attributes), exact=not found.frame.hidden)
 
 
 def _agreeing(known: FloatArray, seen: FloatArray, values: FloatArray, *, translates: bool) -> NDArray[np.bool_]:
@@ -77,6 +83,43 @@ def _agreeing(known: FloatArray, seen: FloatArray, values: FloatArray, *, transl
     if translates and len(known):
         known, seen = known - known.mean(axis=0), seen - seen.mean(axis=0)
     return np.asarray((np.abs(known - seen) <= TUNING.linked * values.std(axis=0)).all(axis=0))
+
+
+def _in_order(
+    known: FloatArray, attributes: NDArray[np.intp], values: FloatArray, *, translates: bool
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Return which axis each attribute takes, and its sign, so that flags of missing values are in the order of these.
+
+    Attributes of one kind in which links have the same values, or opposite ones behind a translation, are
+    interchangeable. A flag and its value are tied: nobody is off the commonest value of both. Flags stand in the order
+    of their values, one beside each or all behind: whoever knows the names of the columns knows that.
+
+    Parameters
+    ----------
+    known
+        Linked records, in the attributes.
+    attributes
+        Which attribute each column is.
+    values
+        Released values of all rows along the axis that each attribute has.
+    translates
+        Whether the motion has a translation.
+    """
+    order, signs = np.arange(len(attributes)), np.ones(len(attributes))
+    known = known - known.mean(axis=0) if translates and len(known) else known
+    common = Commonest.of(values)
+    tied, kinds = common.tied(), common.whole == common.whole[:, None]
+    ways = (1.0, -1.0) if translates else (1.0,)
+    apart = [np.abs(known[:, :, None] - way * known[:, None]).max(axis=0, initial=0.0) for way in ways]
+    alike = (np.array(apart) <= common.near) & kinds
+    for members in sorted({tuple(np.flatnonzero(row).tolist()) for row in alike.any(axis=0)}):
+        group = np.array(members)
+        others = tied[group].copy()
+        others[:, group] = False
+        if len(group) > 1 and (others.sum(axis=1) == 1).all():
+            order[group] = group[np.argsort(attributes[others.argmax(axis=1)], kind="stable")]
+            signs[group] = np.where(alike[0][group, order[group]], 1.0, -1.0)
+    return order, signs
 
 
 def renamed(

@@ -9,7 +9,7 @@ far above the others is not noticed.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,25 @@ from isobreach.attacks.alignment.placing import Placing
 FloatArray = NDArray[np.float64]
 
 NOT_FOUND = 3.0  # z above which the sample does not lie like released rows: 1 in 700 by chance at the true motion
-_FORECAST_ROWS = 500  # of the release: the share's own standard error is then at most .02
-_HALF_ROUNDS = 15  # steps of EM for half a release
+
+
+@dataclass(frozen=True)
+class Certifying:
+    """On how much a forecast rests.
+
+    Attributes
+    ----------
+    rows
+        Rows of the release: the share's own standard error is then at most .02.
+    rounds
+        Steps of EM for half a release.
+    """
+
+    rows: int = 500
+    rounds: int = 15
+
+
+_CERTIFYING = Certifying()
 
 
 def certificate(frame: Frame, pose: Pose, density: Density, sample: FloatArray) -> float:
@@ -84,7 +101,7 @@ def forecast(
         return 1.0
     (chosen, value), recipe = leaders[0], density.parts[0][0]
     smaller = MixtureRecipe(max(1, recipe.components // 2), recipe.pseudo_rows, max(recipe.ridge, 1e-2))
-    seen = rows[rng.permutation(len(rows))[:_FORECAST_ROWS]]
+    seen = rows[rng.permutation(len(rows))[: _CERTIFYING.rows]]
     sample_order, row_order = rng.permutation(len(sample)), rng.permutation(len(rows))
 
     def estimates(pose: Pose) -> FloatArray:
@@ -95,7 +112,7 @@ def forecast(
     for half in (0, 1):
         part = rows[row_order[half::2]]
         whitening = Whitening.of(part)
-        mixture = fitted(whitening(part), smaller, rng, _HALF_ROUNDS)
+        mixture = fitted(whitening(part), smaller, rng, _CERTIFYING.rounds)
         own = replace(
             placing,
             whitening=whitening,

@@ -5,10 +5,11 @@ The density's is trusted where there is a sample: it is the likelihood. Independ
 attributes are independent, which shows in two ways: rows held out are likelier under independent components than under
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
-products and planes are exact, and trusted before all others unless the sample objects to their names; then groups of
-squares, then a series. Without a sample, components are trusted if attributes look independent, otherwise links that
-leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
-Under noise links refute a motion that brings their rows further from them than noise does.
+products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
+axes that links agree with first; then groups of squares, then a series. Without a sample, components are trusted if
+attributes look independent, otherwise links that leave nothing open but noise, then ranges. Components of directions
+come last: nothing tells when they are better. Under noise links refute a motion that brings their rows further from
+them than noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
 then takes the place of all others but links that leave nothing open. A rotation that is fast to compute is then rounded
@@ -175,7 +176,8 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
     if "independence" in found and studied.independent and _not_rejected("independence", found, situation, studied):
         order = ["independence", "density", "links", "ranges"]
     order.append("directions")
-    for name in ("series", "quadrics", "planes", "products"):  # exact ones before the series, which is a model
+    shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
+    for name in ("series", "quadrics", *shown):  # exact ones before the series, which is a model
         if name in found:
             order.insert(0 if _not_rejected(name, found, situation, studied) else len(order), name)
     return [name for name in order if name in found]

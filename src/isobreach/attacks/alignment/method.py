@@ -26,7 +26,7 @@ from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.document import Document
 from isobreach.engine import ONE_BLAS_THREAD, Engine
 from isobreach.geometry import row_norms
-from isobreach.release import ReleaseModel, grid_spacing, released_precision
+from isobreach.release import ReleaseModel, decimal_step, released_precision
 
 FloatArray = NDArray[np.float64]
 
@@ -182,7 +182,7 @@ def _coarse(knowledge: Knowledge) -> bool:
     """Whether values of known records are on a grid."""
     if knowledge.known is None:
         return False
-    return any(grid_spacing(column) > 0 for column in np.asarray(knowledge.known, dtype=np.float64).T)
+    return any(decimal_step(column) > 0 for column in np.asarray(knowledge.known, dtype=np.float64).T)
 
 
 def _whole(situation: Situation, solution: FittedMotion) -> tuple[FloatArray, FloatArray]:
@@ -217,14 +217,22 @@ def _estimates(
         norms=row_norms(raw) if keeps else None,  # a rotation keeps them
         lengths=None if situation.translates else np.sqrt(np.maximum(squares, 0.0)),
     )
-    own = refined(raw, evidence)
-    if not situation.noise and solutions[0].frame.hidden == 0:
-        # An exact motion knows better than a sample which values there are: it may only lack the last digits.
+
+    def own(one: FittedMotion, raw: FloatArray) -> FloatArray:
+        better = refined(raw, evidence)
+        if situation.noise or (one.frame.hidden and not one.exact):
+            return better
+        # An exact motion knows better than records which values there are: it may only lack the last digits.
         radius = released_precision(release).radius(row_norms(raw), release.shape[1]) / situation.scale
-        own = np.where(np.abs(own - raw) <= 4 * radius[:, None], own, raw)
-    found = {"": own, "as fitted": raw, **variants(raw, evidence)}
+        return np.where(np.abs(better - raw) <= 4 * radius[:, None], better, raw)
+
+    chosen = own(solutions[0], raw)
+    found = {"": chosen, "as fitted": raw, **variants(raw, evidence)}
     if density is not None:
         found["noise left in"] = loud
-    for one in solutions[1:]:
-        found[one.objective] = refined(estimates(release, situation, one, density, progress), evidence)
+    # Each under its own name too, the first one as well: what an objective does must not hang on who is trusted.
+    for place, one in enumerate(solutions):
+        fitted = estimates(release, situation, one, density, progress) if place else raw
+        found[one.objective] = own(one, fitted) if place else chosen
+        found[f"{one.objective}, as fitted"] = fitted
     return found | refitted(release, situation, studied.rows, solutions, evidence)

@@ -9,18 +9,23 @@ Every attribute i, axis j and sign has a cost, a sum of what is known, each part
 
 Under a translation all but the ranges are compared about their means; an end of a range that one tail ends at sharply
 says which way the axis points. The assignment of least total cost (Kuhn 1955) names every axis. Where all that says
-nothing of a sign, an axis points where most of its values have the sign that most values of held records have.
+nothing of a sign, an axis points where most estimates have the sign that most values of held records have; behind a
+translation the links, or else the sample's mean, say where zero is. Attributes that links do not tell apart are told by
+zeros, which people share, and by whole numbers (``commonest``); a commonest value is a zero rather than another one.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from isobreach.attacks.alignment.commonest import Commonest
 from isobreach.attacks.alignment.starts import quantiles
 
 FloatArray = NDArray[np.float64]
 
 _AXIS_ERROR = 0.1  # of the spread: what FastICA leaves on a thousand rows; smaller ones are named all the better
+_ZERO = 1e-6  # of the spread: a smaller value has no sign
+_SURPRISE = 1e-4  # of a cost: decides where links do not, which are exact where values are shared
 _UNTOLD = 1e-6  # of a cost: decides where nothing else does
 
 
@@ -80,12 +85,25 @@ def assigned(
     if translates and len(known):
         known, seen = known - known.mean(axis=0), seen - seen.mean(axis=0)
     held = links[0] if sample is None else np.vstack([links[0], sample])
-    usual = 0.0 if translates else float(np.sign(held).sum())
+    usual = float(np.sign(np.sign(held).sum()))
+    # Estimates of each attribute are origin + sign * away.
+    origin, away, base = np.zeros((n, 1)), quantiles(values), np.zeros(count)
+    if translates and len(held):
+        origin = (links[0] if len(known) else held).mean(axis=0)[:, None]
+        base = (links[1] @ axes).mean(axis=0) if len(known) else centre
+        away = away - base
     costs = np.zeros((2, n, count))  # sign, attribute, axis
+    common = Commonest.of(values)
+    if len(known):
+        costs += _SURPRISE * common.surprises(links[0], links[1] @ axes)
     for place, sign in enumerate((1.0, -1.0)):
         apart = known[:, :, None] - sign * seen[:, None, :]
         costs[place] += (apart**2).sum(axis=0) / (2 * (error * spread) ** 2)
-        costs[place] -= _UNTOLD * np.sign(usual) * np.sign(sign * values).mean(axis=0)
+        guessed = (origin + sign * away[:, None, :]) / (_ZERO * spread)
+        costs[place] -= _UNTOLD * usual * np.clip(guessed, -1.0, 1.0).mean(axis=0)
+        if len(known):
+            most = np.abs(origin + sign * (common.value - base))
+            costs[place] += 0.1 * _SURPRISE * (common.shared & (most > 2 * common.near))
         if sample is not None:
             middle = sample.mean(axis=0) if translates else np.zeros(n)
             mine, theirs = quantiles(sample - middle), quantiles(sign * (values - centre))

@@ -12,10 +12,18 @@ sum log(1 + (z.u / d)^2): u is the last eigenvector of sum z z' / ((z.u)^2 + d^2
 would not do, because values beside a zero are mostly of one sign. What was found is projected out: across its normal
 the planes of other attributes are found more easily.
 
+Records may lie in a flat themselves: shares of a whole, amounts beside their sum. With a.x = c for all of them, a of
+length one, planes show of axis e_j what lies within the flat, g_j = (e_j - a_j a) / sqrt(1 - a_j^2). These normals
+*lean*: g_i.g_j = -t_i t_j, t_j = a_j / sqrt(1 - a_j^2). Three of them give t, t_i^2 = -(g_i.g_j)(g_i.g_k) / (g_j.g_k),
+and a fourth that agrees confirms it; so does a relation that they exhaust, sum a_j^2 = 1, and for two of one size a
+whole number 1 / a_j^2. Then g_j + t_j u, u across the flat, are the axes, at right angles again. Once some of them are
+known the rest does not lie in a flat any more, and is sought as usual.
+
 That such a normal is an attribute is likely, not certain: pairs of equal values make planes too.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +41,7 @@ class PlaneTuning:
     rows: int = 1_500  # different rows that are looked at
     drawn: int = 1_000  # planes through random rows in each turn, of which the fullest are starts
     turns: int = 6
+    tries: int = 2  # to find another plane, once there is one
     others: int = 3  # random rows in a plane that is drawn from a full one
     halves: int = 4  # of a plane's rows, each of which must determine it
     begun: int = 40  # of either kind of starts
@@ -41,6 +50,8 @@ class PlaneTuning:
     beyond: int = 4  # rows more than determine a plane, at least
     denser: float = 10.0  # than next to the plane: a thin cluster is no plane
     rounding: float = 1e-8  # relative error of z.u that is taken for zero, at least
+    flat: float = 1e-12  # of the largest variance, below which rows lie in a flat
+    leaning: int = 2  # times as many planes as columns are looked at in a flat
 
 
 TUNING = PlaneTuning()
@@ -65,12 +76,12 @@ def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator, effort:
     n, size = rows.shape[1], float(np.sqrt((rows**2).mean())) + np.finfo(np.float64).tiny
     tolerance = max(TUNING.rounding, 4 * np.sqrt(n) * error / size)
     basis, found = np.eye(n), np.zeros((n, 0))  # what is left to search, and the normals
-    while basis.shape[1] > 1:
+    tries = 1
+    while basis.shape[1] > 1 and tries:
         normals = _planes(rows @ basis / size, tolerance, rng, effort)
-        if not normals.shape[1]:
-            break
+        tries = TUNING.tries if normals.shape[1] else tries - 1
         found = np.hstack([found, basis @ normals])
-        basis = np.linalg.svd(found)[0][:, found.shape[1] :]
+        basis = np.linalg.svd(found)[0][:, found.shape[1] :] if found.shape[1] else basis
     return np.hstack([found, basis]) if found.shape[1] == n - 1 else found
 
 
@@ -79,9 +90,10 @@ def _planes(rows: FloatArray, tolerance: float, rng: np.random.Generator, effort
     n = rows.shape[1]
     lifted = np.hstack([rows - rows.mean(axis=0), np.ones((len(rows), 1))])
     values, axes = np.linalg.eigh(lifted.T @ lifted / len(lifted))
-    if len(rows) < n + TUNING.beyond or values[0] < 1e-12 * values[-1]:
+    flat = int((values < TUNING.flat * values[-1]).sum())
+    if len(rows) < n + TUNING.beyond or flat > 1 or n - flat < 2:
         return np.zeros((n, 0))
-    whitening = axes / np.sqrt(values)
+    whitening = axes[:, flat:] / np.sqrt(values[flat:])
     white = lifted @ whitening
     white /= np.linalg.norm(white, axis=1, keepdims=True)
     drawn = _drawn(white, tolerance, rng)
@@ -89,17 +101,63 @@ def _planes(rows: FloatArray, tolerance: float, rng: np.random.Generator, effort
     products = TUNING.turns * TUNING.drawn * (n + 1) * (len(rows) + n**2)
     products += TUNING.steps * 2 * TUNING.begun * len(rows) * (n + 1) * (n + 2) // 2
     effort.spend(1 + int(products / DEAR))
-    starts = np.vstack([drawn, rng.standard_normal((TUNING.begun, n + 1))])
+    starts = np.vstack([drawn, rng.standard_normal((TUNING.begun, n + 1 - flat))])
     directions = np.vstack([_descended(white, starts), drawn])  # a descent may leave a plane that is less full
-    normals = (directions @ whitening.T)[:, :n]
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    chosen: list[FloatArray] = []
+    forms = directions @ whitening.T
+    forms /= np.linalg.norm(forms[:, :n], axis=1, keepdims=True)
+    normals = forms[:, :n]
+    chosen: list[int] = []
     apart = np.abs(directions @ white.T)
+    near = 1e-6 + 10 * tolerance
     for k in np.argsort(-(apart <= tolerance).sum(axis=1), kind="stable"):
-        square = all(abs(float(normals[k] @ other)) < 1e-6 + 10 * tolerance for other in chosen)
-        if square and _exact(white, apart[k], tolerance, rng):
-            chosen.append(normals[k])
-    return np.linalg.qr(np.array(chosen).T)[0] if chosen else np.zeros((n, 0))
+        cosines = np.abs(normals[chosen] @ normals[k])
+        fits = (cosines < 1 - near).all() and len(chosen) < TUNING.leaning * n if flat else (cosines < near).all()
+        if fits and _exact(white, apart[k], tolerance, rng):
+            chosen.append(int(k))
+    found = normals[chosen]
+    if flat and chosen:
+        places = found @ rows.mean(axis=0) - forms[chosen, n]
+        across = axes[:n, 0]
+        found = _leaning(found, places, across, float(rows.mean(axis=0) @ across), near)
+    return np.asarray(np.linalg.qr(found.T)[0])
+
+
+def _leaning(normals: FloatArray, places: FloatArray, across: FloatArray, height: float, near: float) -> FloatArray:
+    """Axes of which normals within a flat are all that is seen: see the module. As many as agree, or none.
+
+    Parameters
+    ----------
+    normals, places
+        Of planes within the flat: unit vectors g and numbers c with g.y = c, the fullest first.
+    across, height
+        The same of the flat itself.
+    near
+        Error of a cosine.
+    """
+    cosines = normals @ normals.T
+    best, slopes = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for begun in (*combinations(range(len(normals)), 2), *combinations(range(len(normals)), 3)):
+        first, *others = begun
+        with np.errstate(divide="ignore"):
+            square = abs(cosines[begun]) if len(others) == 1 else -cosines[first, others].prod() / cosines[*others]
+        if not near < square < 1 / near:
+            continue
+        lean = -cosines[first] / np.sqrt(square)
+        lean[first] = np.sqrt(square)
+        agree = [*begun]
+        for other in range(len(normals)):
+            off = np.abs(cosines[agree, other] + lean[agree] * lean[other])
+            if other not in agree and (off < 10 * near).all():
+                agree.append(other)
+        share = float((lean[agree] ** 2 / (1 + lean[agree] ** 2)).sum())
+        count = (1 + square) / square  # of attributes in a relation with coefficients of one size
+        alike = len(others) == 1 and abs(count - round(count)) < 10 * near * count**2
+        told = len(agree) > 3 or alike or abs(share - 1) < 10 * near
+        if told and share < 1 + 10 * near and len(agree) > len(best):
+            best, slopes = np.array(agree), lean[agree]
+    # Behind a translation the flat has no side. A rotation keeps the origin, through which planes of zeros go.
+    side = -1.0 if places[best] @ slopes * height > 0 else 1.0
+    return np.asarray((normals[best] + side * slopes[:, None] * across) / np.sqrt(1 + slopes[:, None] ** 2))
 
 
 def _exact(white: FloatArray, apart: FloatArray, tolerance: float, rng: np.random.Generator) -> bool:

@@ -29,6 +29,10 @@ class FittedMotion:
         Breached share that the attacker expects; None where he cannot tell.
     agreement
         Mean cosine of the estimates with those of an independent fit to a part of the sample; None where there is none.
+    axes
+        Axes of attributes that the release shows and links agree with.
+    exact
+        Whether links and axes that the release shows leave nothing open: what is wrong are names, not values.
     """
 
     objective: str
@@ -38,6 +42,8 @@ class FittedMotion:
     certificate: float | None = None
     forecast: float | None = None
     agreement: float | None = None
+    axes: int = 0
+    exact: bool = False
 
     @property
     def affine(self) -> tuple[FloatArray, FloatArray]:

@@ -7,6 +7,7 @@ kept: a distance between two records that two rows have too is a vote for either
 several votes for one row are linked, by all their distances.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,29 @@ from isobreach.release import released_precision
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_VOTES = 3  # for a row, from which on a record may be there: two more records agree with it and with each other
-_CONFIRMING = 3  # links beyond those that determine a motion, where distances that agree are no coincidence
-_MOST = 200_000  # pairs of equal distances: more are those of a grid, and tell nothing
+
+@dataclass(frozen=True)
+class TwinTest:
+    """When records of a sample are taken for released ones.
+
+    Attributes
+    ----------
+    votes
+        Votes for a row, from which on a record may be there: two more records agree with it and with each other.
+    confirming
+        Links beyond those that determine a motion, where distances that agree are no coincidence.
+    most
+        Pairs of equal distances: more are those of a grid, and tell nothing.
+    """
+
+    votes: int = 3
+    confirming: int = 3
+    most: int = 200_000
+
+
+_TWINS = TwinTest()
+
+
 _RECORDS, _ROWS, _BLOCK = 400, 3_000, 500  # that vote, at most: a second of a processor; rows at a time
 
 
@@ -59,7 +80,7 @@ def twins(
     if motion == "orthogonal":
         enough = 2 * records.shape[1]  # on a grid, lengths and distances agree by chance
     else:
-        enough = records.shape[1] + 1 + _CONFIRMING
+        enough = records.shape[1] + 1 + _TWINS.confirming
         records = records[_suspects(release, rows, records)]
         effort.spend(int(min(len(rows), _ROWS) ** 2 * records.shape[1] / DEAR))
     effort.spend(1)
@@ -88,9 +109,9 @@ def _suspects(release: Engine, rows: FloatArray, records: FloatArray) -> IntArra
         equal = np.searchsorted(ordered, apart + error, side="right") - below
         equal[np.tril_indices(equal.shape[0], 0, equal.shape[1])] = 0  # each pair once
         pairs += int(equal.sum())
-        if pairs > _MOST:
+        if pairs > _TWINS.most:
             return np.zeros(0, dtype=np.int64)
         for i, j in np.argwhere(equal):
             for pair in order[below[i, j] : below[i, j] + equal[i, j]]:
                 votes[np.ix_([first[pair], second[pair]], [start + i, start + j])] += 1
-    return np.sort(own[votes.max(axis=1, initial=0) >= _VOTES])
+    return np.sort(own[votes.max(axis=1, initial=0) >= _TWINS.votes])

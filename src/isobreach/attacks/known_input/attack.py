@@ -168,6 +168,22 @@ class AttackResult:
         result[sure if wanted is None else np.isin(wanted, sure)] = 1.0
         return result
 
+    def by_epsilon(self, row: int, epsilons: ArrayLike, estimator: Estimator | None = None) -> FloatArray:
+        """Return the breach probability of one row that is not linked, under several relative errors.
+
+        Parameters
+        ----------
+        row
+            A released row, counted from 0.
+        epsilons
+            Relative errors that count as a breach.
+        estimator
+            As for the attack, and its own by default.
+        """
+        estimator = self.estimator if estimator is None else _checked_estimator(estimator, self.linkage)
+        asked = np.array([check_epsilon(epsilon) for epsilon in np.asarray(epsilons).tolist()])
+        return self._exposure.by_epsilon(self._measured.take(self._checked(row)), asked, estimator)
+
     @cached_property
     def best(self) -> int | None:
         """The unlinked released row with the highest breach probability, ties as in ``top``; None if all are linked."""

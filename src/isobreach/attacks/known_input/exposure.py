@@ -81,6 +81,10 @@ class Exposure(ABC):
     ) -> FloatArray:
         """Length of the hidden part of estimates for rows with this residual and norm = sqrt(|p|^2 + d^2)."""
 
+    def by_epsilon(self, measured: FloatArray, epsilons: FloatArray, estimator: Estimator) -> FloatArray:
+        """Breach probability of one row, of which ``measured`` has the only line, under each epsilon."""
+        return np.concatenate([self.claim(measured, epsilon, estimator) for epsilon in epsilons.tolist()])
+
     def ranking(self, measured: Column, epsilon: float, estimator: Estimator) -> "Ranking":
         """One number for each row: the smaller it is, the higher the breach probability."""
         return Ranking(measured.derived(_unclaimed, (self, epsilon, estimator)).kept())
@@ -118,8 +122,11 @@ def _relative_residual(measured: FloatArray, exposure: Exposure) -> FloatArray:
     return exposure.relative_residual(measured)
 
 
-def _reach(error: FloatArray, epsilon: float, lost: float) -> FloatArray:
-    """sqrt(((1 - lost e) epsilon)^2 - e^2) - e for relative errors e; -1 where nothing can be claimed."""
+def _reach(error: FloatArray, epsilon: float | FloatArray, lost: float) -> FloatArray:
+    """sqrt(((1 - lost e) epsilon)^2 - e^2) - e for relative errors e; -1 where nothing can be claimed.
+
+    One row may be asked for under several epsilons, or several rows under one.
+    """
     error = np.where(error < _NEGLIGIBLE * epsilon, 0.0, error)
     inside = (epsilon * np.maximum(1.0 - lost * error, 0.0)) ** 2 - error**2
     return np.where(inside < 0, -1.0, np.sqrt(np.maximum(inside, 0.0)) - error)
@@ -154,7 +161,13 @@ class OrthogonalExposure(Exposure):
         self, measured: FloatArray, epsilon: float, estimator: Estimator, norms: FloatArray | None = None
     ) -> FloatArray:
         """An orthogonal motion keeps norms: the owner knows no more of them."""
-        reach = _reach(self._errors(measured), epsilon, 1.0)
+        return self._within(measured, _reach(self._errors(measured), epsilon, 1.0), estimator)
+
+    def by_epsilon(self, measured: FloatArray, epsilons: FloatArray, estimator: Estimator) -> FloatArray:
+        """All at once."""
+        return self._within(measured, _reach(self._errors(measured), epsilons, 1.0), estimator)
+
+    def _within(self, measured: FloatArray, reach: FloatArray, estimator: Estimator) -> FloatArray:
         ratio = np.minimum(self.relative_residual(measured), 1.0)  # d never exceeds |y|
         claim = breach_probability(ratio, np.maximum(reach, 0.0), self.hidden_dimension, 1.0, estimator)
         return np.where(reach < 0, 0.0, claim)
@@ -223,7 +236,7 @@ class RigidExposure(Exposure):
         shortest = np.sqrt(np.maximum(norm**2 * (1 - 1e-14) - 2 * self.offset * residual, 0.0))
         return np.asarray(np.divide(error, shortest, out=np.where(error > 0, np.inf, 0.0), where=shortest > 0))
 
-    def _reach(self, measured: FloatArray, epsilon: float) -> FloatArray:
+    def _reach(self, measured: FloatArray, epsilon: float | FloatArray) -> FloatArray:
         return _reach(self._relative_error(measured), epsilon, np.sqrt(2))
 
     def kind(self, measured: Column, epsilon: float) -> Kind:
@@ -240,18 +253,24 @@ class RigidExposure(Exposure):
         self, measured: FloatArray, epsilon: float, estimator: Estimator, norms: FloatArray | None = None
     ) -> FloatArray:
         """With the true norm c = epsilon |x| is known, and there is no better direction than a random one."""
-        residual, norm, error = np.ascontiguousarray(measured.T)
         if norms is None:
-            reach = self._reach(measured, epsilon)
-            bounded = np.maximum(reach, 0.0)
-            norm, offset = bounded * norm, bounded**2 * self.offset
-        else:
-            offset = np.zeros(())
-            error = np.where(error < _NEGLIGIBLE * epsilon * norms, 0.0, error)
-            inside = (epsilon * norms) ** 2 - error**2
-            reach = np.where(inside < 0, -1.0, np.sqrt(np.maximum(inside, 0.0)) - error)
-            norm = np.maximum(reach, 0.0)
-        claim = breach_probability(residual, norm, self.hidden_dimension, 1.0, estimator, offset=offset)
+            return self._within(measured, self._reach(measured, epsilon), estimator)
+        residual, _, error = np.ascontiguousarray(measured.T)
+        error = np.where(error < _NEGLIGIBLE * epsilon * norms, 0.0, error)
+        inside = (epsilon * norms) ** 2 - error**2
+        reach = np.where(inside < 0, -1.0, np.sqrt(np.maximum(inside, 0.0)) - error)
+        claim = breach_probability(residual, np.maximum(reach, 0.0), self.hidden_dimension, 1.0, estimator)
+        return np.where(reach < 0, 0.0, claim)
+
+    def by_epsilon(self, measured: FloatArray, epsilons: FloatArray, estimator: Estimator) -> FloatArray:
+        """All at once."""
+        return self._within(measured, self._reach(measured, epsilons), estimator)
+
+    def _within(self, measured: FloatArray, reach: FloatArray, estimator: Estimator) -> FloatArray:
+        residual, norm, _ = np.ascontiguousarray(measured.T)
+        bounded = np.maximum(reach, 0.0)
+        offset = bounded**2 * self.offset
+        claim = breach_probability(residual, bounded * norm, self.hidden_dimension, 1.0, estimator, offset=offset)
         return np.where(reach < 0, 0.0, claim)
 
     def radius(

@@ -151,8 +151,5 @@ def _epsilon_curves(result: AttackResult) -> dict[Estimator, tuple[FloatArray, F
     if result.best is None:
         return {}
     epsilons = np.linspace(result.epsilon / 50, 2 * result.epsilon, _CURVE_POINTS)
-    return {
-        name: (epsilons, np.concatenate([result.probability(float(e), result.best, name) for e in epsilons]))
-        for name in ESTIMATORS
-        if name != "published"
-    }
+    names = (name for name in ESTIMATORS if name != "published")
+    return {name: (epsilons, result.by_epsilon(result.best, epsilons, name)) for name in names}

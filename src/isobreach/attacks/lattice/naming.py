@@ -45,7 +45,7 @@ from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
 from isobreach.geometry.lattice import Deadline
-from isobreach.release import grid_spacing
+from isobreach.release import decimal_step
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -357,4 +357,4 @@ def _rounding(values: NDArray[Any]) -> float:
     """The most that rounding may have changed a column of numbers: half its last decimal, or what its type holds."""
     numbers = values.astype(np.float64)
     unit = float(np.finfo(values.dtype).eps) if values.dtype.kind == "f" else 0.0
-    return max(grid_spacing(numbers) / 2, unit * float(np.abs(numbers).max()))
+    return max(decimal_step(numbers) / 2, unit * float(np.abs(numbers).max()))

@@ -20,7 +20,7 @@ from isobreach.attacks.permutation.matching import Matching, Released
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.engine import Engine
 from isobreach.errors import InputError
-from isobreach.geometry import TRANSFORMS, Transform, public_transform
+from isobreach.geometry import TRANSFORMS, Transform, public_transform, row_norms
 from isobreach.linking import link
 from isobreach.release import ReleaseModel
 
@@ -29,6 +29,8 @@ IntArray = NDArray[np.int64]
 
 _EVERYTHING = "all columns"
 _NO_TRANSFORM = "none"
+_ALIKE = 1e-3  # of a length: what 16 bits leave of vectors of length one
+_TINY = float(np.finfo(np.float64).tiny)
 _CHOICES = (_NO_TRANSFORM, *TRANSFORMS)
 
 
@@ -110,7 +112,13 @@ class PermutationAttack(Attack):
         evidence = Evidence.held(knowledge, n, epsilon=epsilon, noise=noise / best.scale)
         found = {_EVERYTHING: raw, **variants(raw, evidence)}
         if noise:
-            found["noise filtered"] = estimated(release, _filtered(about, affine, release.shape[1]), progress)
+            filtered = estimated(release, _filtered(about, affine, release.shape[1]), progress)
+            found["noise filtered"] = filtered
+            length = _one_length(knowledge)
+            if length is not None:
+                found["noise filtered, at one length"] = (
+                    filtered * (length / np.maximum(row_norms(filtered), _TINY))[:, None]
+                )
         exact = not noise and not best.shifted and best.scale == 1  # there is nothing to refine
         told = raw if exact else refined(raw, evidence)
         return PermutationReconstruction(
@@ -147,6 +155,13 @@ def _through(knowledge: Knowledge, basis: FloatArray) -> Knowledge:
     tables = (knowledge.known, knowledge.sample)
     known, sample = (None if one is None else np.asarray(one, dtype=np.float64) @ basis.T for one in tables)
     return replace(knowledge, known=known, sample=sample)
+
+
+def _one_length(knowledge: Knowledge) -> float | None:
+    """The length of all records that are held, where they have one, as vectors often do."""
+    lengths = np.concatenate([row_norms(one) for one in (knowledge.known, knowledge.sample) if one is not None])
+    middle = float(lengths.mean())
+    return middle if lengths.std() <= _ALIKE * middle else None
 
 
 def _filtered(about: Released, affine: Affine, wide: int) -> Affine:

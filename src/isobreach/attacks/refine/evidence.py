@@ -6,7 +6,8 @@ those that the attacker's records show. An end of a shown range is believed as i
 it, or where the attribute has a grid with fewer values than there are records. Of a continuous attribute a further
 record lies outside with probability 2 / (N + 1). Its ends are believed where at most a tenth of all further records lie
 outside in any of n attributes, 2 n / (N + 1) <= 0.1, and then moved out by (greatest - least) / (N - 1), by which the
-extremes of N uniform values fall short on average.
+extremes of N uniform values fall short on average. One value that all records share is believed to be the only one by
+the same rule: two insiders who spend nothing on travel do not show that nobody does.
 """
 
 from dataclasses import dataclass, field, replace
@@ -174,6 +175,8 @@ def _shown_range(values: FloatArray, step: float, columns: int) -> tuple[float, 
     if len(values) < 2:
         return -np.inf, np.inf
     low, high = float(values.min()), float(values.max())
-    repeated = [int((values == end).sum()) > 1 or (high - low) < step * (len(values) - 1) for end in (low, high)]
     beyond = (high - low) / (len(values) - 1) if 2 * columns <= _OUTSIDE * (len(values) + 1) else np.inf
+    if low == high:
+        return low - beyond, high + beyond
+    repeated = [int((values == end).sum()) > 1 or (high - low) < step * (len(values) - 1) for end in (low, high)]
     return low if repeated[0] else low - beyond, high if repeated[1] else high + beyond

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isobreach.release import grid_spacing
+from isobreach.release import common_step, decimal_step
 
 FloatArray = NDArray[np.float64]
 
@@ -176,32 +176,12 @@ def _attribute_grid(values: FloatArray, unit: float) -> tuple[float, float]:
     values = np.sort(values)
     starts = np.flatnonzero(np.concatenate([[True], np.diff(values) > 2 * error]))
     distinct, counts = values[starts], np.diff(np.append(starts, len(values)))
-    step = _common_step(distinct - distinct[0], error, repeated=bool((counts > 1).all()))
-    if np.isfinite(step):
-        return step, float(distinct[0])
-    decimal = grid_spacing(values) if unit <= 2.0**-53 and len(distinct) > 1 else 0.0
+    differences, repeated = distinct[1:] - distinct[0], bool((counts > 1).all())
+    if repeated or len(distinct) >= _TEST.distinct:
+        step = float(differences[0]) if repeated and len(distinct) == 2 else common_step(differences, error)
+        if step:
+            return step, float(distinct[0])
+    decimal = decimal_step(values) if unit <= 2.0**-53 and len(distinct) > 1 else 0.0
     # Steps near the roundoff fit any number: all values must be nearer to multiples than chance would bring them.
     believed = decimal > 0 and min(2 * error / decimal, 1.0) ** len(distinct) < _TEST.chance
     return (decimal, 0.0) if believed else (np.nan, np.nan)
-
-
-def _common_step(differences: FloatArray, error: float, *, repeated: bool) -> float:
-    """Greatest common divisor of ascending differences from the least value; NaN where it is not believed."""
-    count = len(differences)
-    if count < 2 or not (repeated or count >= _TEST.distinct):
-        return np.nan
-    length = float(differences[-1])
-    step = length
-    for difference in differences[1:-1].tolist():
-        a, b = step, difference
-        while b > 4 * error * max(1.0, length / step):  # a remainder that rounding alone may leave
-            a, b = b, abs(a - b * round(a / b))
-        step = a
-        if step * 1e9 < length:
-            return np.nan
-    multiples = np.rint(differences / step)
-    step = float(multiples @ differences / (multiples @ multiples))
-    levels, misfit = length / step, float(np.abs(differences - multiples * step).max())
-    allowed = 4 * error * max(1.0, np.sqrt(levels))
-    by_chance = levels * (2 * levels * allowed / length) ** (count - 2) if count > 2 else float(not repeated)
-    return step if misfit <= allowed and by_chance < _TEST.chance else np.nan

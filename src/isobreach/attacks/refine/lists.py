@@ -31,7 +31,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from isobreach.attacks.refine.grid import ValueGrid
 
@@ -217,6 +216,8 @@ class Arranged:
     @staticmethod
     def _best(log: FloatArray) -> IntArray:
         """Which value each attribute has, for each estimate."""
+        from scipy.optimize import linear_sum_assignment  # a library that most attacks do without
+
         return np.array([linear_sum_assignment(one, maximize=True)[1] for one in log]).reshape(log.shape[:2])
 
 

@@ -29,8 +29,9 @@ from isobreach.audits.declared import directions
 from isobreach.audits.groups import Groups
 from isobreach.audits.players import PLAIN, Player, filled, public_settings, refusal
 from isobreach.audits.settings import RANGE_SHARE
-from isobreach.engine import Engine, as_engine
+from isobreach.engine import Engine, LocalEngine, as_engine, using
 from isobreach.errors import InputError, IsobreachError
+from isobreach.linking import SharedLinks, sharing_links
 from isobreach.release import ReleaseModel
 from isobreach.schemes import Release, perturb
 
@@ -125,13 +126,12 @@ def contest(deal: TrialDeal, rules: Rules) -> TrialOutcome:
         release = perturb(deal.published, scheme, int(draws.integers(2**62)))
     except _FAILURES as error:
         return TrialOutcome(label, deal.trial, refused=_refused(error))
-    side = _Side.of(deal, release, scheme.model, rules)
-    plays = tuple(
-        play
-        for name in asked.attacks
-        if asked.plays(name, deal.trial) and unsuited(ATTACKS[name], scheme.model) is None
-        for play in side.plays(ATTACKS[name])
-    )
+    suited = [name for name in asked.attacks if unsuited(ATTACKS[name], scheme.model) is None]
+    with using(LocalEngine, workers=1), sharing_links() as links:  # trials side by side use all processors
+        side = _Side.of(deal, release, scheme.model, rules)
+        plays = tuple(
+            play for name in suited if asked.plays(name, deal.trial) for play in side.plays(ATTACKS[name], links)
+        )
     return TrialOutcome(label, deal.trial, plays, _utility(deal, release, scheme.model, rules.seed))
 
 
@@ -184,14 +184,14 @@ class _Side:
         given = {**public_ones, "effort": asked.extent.effort}
         return cls(as_engine(rows), key.order, truth, knowledge, given, deal.groups, tolerance, deal.trial, rules)
 
-    def plays(self, attack: Attack) -> Iterator[Play]:
-        """One attack, in all variants of its estimates."""
+    def plays(self, attack: Attack, links: SharedLinks) -> Iterator[Play]:
+        """One attack, in all variants of its estimates; its time has that of links which another attack has found."""
         seed = int(generator(self.rules.seed, "compare", self.trial, crc32(attack.name.encode())).integers(2**31))
         held = holding(attack, self.knowledge)
         noise = held.noise if isinstance(held.noise, float) else None
         player = Player(attack, self.release, noise, seed, self.given)
         guess = _guess(held)
-        started = time.thread_time()
+        started = time.process_time() + links.saved
         try:
             found, several = player.found(held)
             told = {variant: np.asarray(estimates, dtype=np.float64) for variant, estimates in several.items()}
@@ -199,7 +199,7 @@ class _Side:
         except _FAILURES as error:
             told = {PLAIN: np.full((self.release.shape[0], self.truth.shape[1]), np.nan)}
             claimed, refused = False, _reason(error)
-        seconds = time.thread_time() - started
+        seconds = time.process_time() + links.saved - started
         for variant, estimates in told.items():
             yield Play(attack.name, variant, claimed, self._marks(estimates, guess), seconds, refused)
 

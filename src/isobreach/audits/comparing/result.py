@@ -15,7 +15,7 @@ from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
 
-Standing = Literal["undone", "weakened", "held", "refused"]
+Standing = Literal["undone", "given away", "weakened", "held", "refused"]
 
 HALF, BEYOND = 0.5, 0.01  # share breached from which on a scheme is undone; beyond the blind guess, weakened
 
@@ -206,8 +206,10 @@ class ComparisonResult:
     def standing(self, scheme: str) -> Standing:
         """Return how a scheme fared against the attacks that were played.
 
-        ``"undone"``: one breaches half of the others or more. ``"held"``: none breaches more than a blind guess does,
-        by more than one in a hundred. ``"weakened"``: in between. ``"refused"``: it cannot protect this table.
+        ``"undone"``: one breaches half of the others or more. ``"given away"``: none does, but a motion of the records
+        can be computed from the release, so that whatever undoes a motion undoes it too. ``"held"``: none breaches more
+        than a blind guess does, by more than one in a hundred. ``"weakened"``: in between. ``"refused"``: it cannot
+        protect this table.
 
         Parameters
         ----------
@@ -218,9 +220,12 @@ class ComparisonResult:
         worst = self.strongest(scheme)
         if figures.refusal is not None:
             return "refused"
-        if worst is None or worst.breached is None or worst.breached.value <= self.blind + BEYOND:
-            return "held"
-        return "undone" if worst.breached.value >= HALF else "weakened"
+        breached = 0.0 if worst is None or worst.breached is None else worst.breached.value
+        if breached >= HALF:
+            return "undone"
+        if figures.unfolds:
+            return "given away"
+        return "weakened" if breached > self.blind + BEYOND else "held"
 
 
 def _danger(cell: CellFigures) -> tuple[float, float, float]:

@@ -115,7 +115,10 @@ def distinct_values(points: FloatArray, places: IntArray, unit: float) -> tuple[
 
 @dataclass(frozen=True, eq=False)
 class _Lookup:
-    """Disjoint intervals, ascending, and for each bin of squared norms the first interval that may be there, or -1."""
+    """Disjoint intervals, ascending, and for each bin of squared norms the first interval that may be there, or -1.
+
+    The first bin is for all that is smaller, and for what is no number, the last one for all that is larger.
+    """
 
     low: FloatArray
     high: FloatArray
@@ -158,6 +161,7 @@ def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress)
     edges = base + (np.arange(bins) - 1e-3) / scale if scale > 0 else np.full(bins, base)
     first = np.searchsorted(wide_high, edges).astype(np.int32)
     first[wide_low[np.minimum(first, len(low) - 1)] > edges + 2 / max(scale, 1e-300)] = -1  # no interval near that bin
+    first = np.pad(first, 1, constant_values=-1)
 
     lookup = _Lookup(wide_low, wide_high, first, float(base), float(scale))
     hits, points, bad = zip(*source.scan(_matching, lookup, "matching norms", progress), strict=True)
@@ -171,6 +175,15 @@ def _scan(source: Engine, low: FloatArray, high: FloatArray, progress: Progress)
 
 
 @compiled(reorder=True)
+def _squares_of_rows(block: FloatArray, start: int, squares: FloatArray) -> None:
+    for i in range(len(squares)):
+        square = 0.0
+        for j in range(block.shape[1]):
+            square += block[start + i, j] * block[start + i, j]
+        squares[i] = square
+
+
+@compiled()
 def _hits(
     block: FloatArray,
     low: FloatArray,
@@ -180,27 +193,13 @@ def _hits(
     scale: float,
     hits: NDArray[np.int32],
 ) -> tuple[int, int]:
-    m, n = block.shape
-    bins, intervals, room = len(first), len(low), len(hits)
-    count = 0
-    bad = 0
-    for i in range(m):
-        square = 0.0
-        for j in range(n):
-            square += block[i, j] * block[i, j]
-        place = (square - base) * scale
-        if place >= 0.0 and place < bins:
-            k = first[int(place)]
-            if k < 0:
-                continue
-            while k < intervals and high[k] < square:
-                k += 1
-            if k < intervals and low[k] <= square:
-                if count < room:
-                    hits[count] = i
-                count += 1
-        elif not square < np.inf:
-            bad += 1
+    squares, places = np.empty(STRETCH), np.empty(STRETCH, dtype=np.int32)
+    count = bad = 0
+    for start in range(0, len(block), STRETCH):
+        size = min(STRETCH, len(block) - start)
+        _squares_of_rows(block, start, squares[:size])
+        bad += _places(squares[:size], base, scale, len(first), places)
+        count = _look_up(squares[:size], places, start, low, high, first, hits, count)
     return count, bad
 
 
@@ -215,28 +214,51 @@ def _column_hits(
     scale: float,
     hits: NDArray[np.int32],
 ) -> tuple[int, int]:
-    bins, intervals, room = len(first), len(low), len(hits)
-    squares = np.empty(STRETCH)
-    count = 0
-    bad = 0
+    squares, places = np.empty(STRETCH), np.empty(STRETCH, dtype=np.int32)
+    count = bad = 0
     for start in range(0, rows, STRETCH):
         size = min(STRETCH, rows - start)
         squares_of_stretch(addresses, start, squares[:size])
-        for i in range(size):
-            place = (squares[i] - base) * scale
-            if place >= 0.0 and place < bins:
-                k = first[int(place)]
-                if k < 0:
-                    continue
-                while k < intervals and high[k] < squares[i]:
-                    k += 1
-                if k < intervals and low[k] <= squares[i]:
-                    if count < room:
-                        hits[count] = start + i
-                    count += 1
-            elif not squares[i] < np.inf:
-                bad += 1
+        bad += _places(squares[:size], base, scale, len(first), places)
+        count = _look_up(squares[:size], places, start, low, high, first, hits, count)
     return count, bad
+
+
+@compiled()
+def _places(squares: FloatArray, base: float, scale: float, bins: int, places: NDArray[np.int32]) -> int:
+    """Bins of some squared norms, side by side in registers; returns how many are no numbers."""
+    last = float(bins - 1)
+    bad = 0
+    for i in range(len(squares)):
+        place = (squares[i] - base) * scale + 1.0
+        place = place if place > 0.0 else 0.0
+        places[i] = np.int32(place if place < last else last)
+        bad += 0 if squares[i] < np.inf else 1
+    return bad
+
+
+@compiled()
+def _look_up(
+    squares: FloatArray,
+    places: NDArray[np.int32],
+    start: int,
+    low: FloatArray,
+    high: FloatArray,
+    first: NDArray[np.int32],
+    hits: NDArray[np.int32],
+    count: int,
+) -> int:
+    """Add the rows whose squared norm lies in an interval to ``count`` others: one question for nearly every row."""
+    for i in range(len(squares)):
+        k = first[places[i]]
+        if k >= 0:
+            while k < len(low) and high[k] < squares[i]:
+                k += 1
+            if k < len(low) and low[k] <= squares[i]:
+                if count < len(hits):
+                    hits[count] = start + i
+                count += 1
+    return count
 
 
 def _bad_entries(block: FloatArray, first_row: int, params: None) -> tuple[int, int, int]:

@@ -43,7 +43,7 @@ from isobreach.geometry import row_norms
 from isobreach.linking.chance.rates import Rates, same_difference
 from isobreach.linking.chance.strangers import log_matches_of_strangers
 from isobreach.linking.chance.symmetries import log_images
-from isobreach.release import grid_decimals
+from isobreach.release import grid_spacing, offset_spacing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -104,20 +104,19 @@ def chance_matches(
     known, known_total = everyone[records], len(everyone)
     rows, count = source.shape[0], len(known)
     sample = source.gather(sampled_rows(rows))
-    decimals = grid_decimals(np.abs(known).ravel())
+    spacing = grid_spacing(known) if norms_kept else _shared_step(known)
     error = float(radius.max())
     telling = telling_distances(linked, sample, error, norms_kept=norms_kept, among=True)
     repeats = _log(Rates.between(sample).collision(2 * error))
     same = -np.inf if norms_kept else _log(same_difference(sample, error))
-    implied = partial(_implied, known, same, telling=telling, on_grid=decimals is not None)
-    grid = 100.0**-decimals if decimals is not None else 0.0
+    implied = partial(_implied, known, same, telling=telling, on_grid=spacing > 0)
     norms, sample_squares = row_norms(known), row_norms(sample) ** 2
     partners = min(count, _COUNTING.partners)
     sample_gaps = [row_norms(sample - row) ** 2 for row in linked[:partners]]
     log_expected = np.empty(count)
     log_pair = np.full((count, partners), -np.inf)
     for i in range(count):
-        slack = max(2 * norms[i] * radius[i] + radius[i] ** 2, grid)
+        slack = max(2 * norms[i] * radius[i] + radius[i] ** 2, spacing**2)
         log_expected[i] = np.log(rows) + (_log_rate(sample_squares, norms[i] ** 2, slack) if norms_kept else 0.0)
         log_expected[i] = max(log_expected[i], np.log(max(counts[i], 1e-300)))
         field = others[i] if norms_kept and len(others[i]) >= _COUNTING.enough else None
@@ -125,7 +124,7 @@ def chance_matches(
             if i == j:
                 continue
             distance, reach = float(np.linalg.norm(known[i] - known[j])), radius[i] + radius[j]
-            slack = max(2 * distance * reach + reach**2, grid)
+            slack = max(2 * distance * reach + reach**2, spacing**2)
             gaps = sample_gaps[j] if field is None else row_norms(field - linked[j]) ** 2
             log_pair[i, j] = max(_log_rate(gaps, distance**2, slack), repeats)
     log_pair[:partners] = np.maximum(log_pair[:partners], log_pair[:partners].T)
@@ -144,6 +143,12 @@ def chance_matches(
         everyone, records, radius, rows, partners=partners, norms_kept=norms_kept, scale=scale or 1.0, scales=scales
     )
     return np.asarray(np.exp(np.minimum(np.maximum(np.maximum(one, whole), drawn), 700.0)))
+
+
+def _shared_step(known: FloatArray) -> float:
+    """Step of the grid that differences of records lie on, the same in all columns; 0 where there is none."""
+    steps = [offset_spacing(column) for column in known.T if np.ptp(column)]
+    return grid_spacing(np.array(steps)) if steps and all(steps) else 0.0
 
 
 def _implied(

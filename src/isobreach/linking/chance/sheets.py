@@ -15,6 +15,8 @@ in the free ones. Where fewer than ten of them agree, the distances are asked fo
 and the share is scaled back by the volume, which falls with the power f.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +25,24 @@ from isobreach.release import grid_spacing
 
 FloatArray = NDArray[np.float64]
 
-_ENOUGH = 10  # records that agree with a candidate, as in ``isobreach.linking.chance.rates``
-_PART = 1 << 22  # numbers at a time
+
+@dataclass(frozen=True)
+class SheetCounting:
+    """On how much chance matches are counted.
+
+    Attributes
+    ----------
+    enough
+        Records that agree with a candidate, as in ``isobreach.linking.chance.rates``.
+    part
+        Numbers at a time: 32 MB.
+    """
+
+    enough: int = 10
+    part: int = 1 << 22
+
+
+_COUNTING = SheetCounting()
 
 
 def free_columns(records: FloatArray, error: float) -> NDArray[np.bool_]:
@@ -70,7 +88,7 @@ def log_matches_on_sheets(
     )
     reach = np.maximum((above - below) / 2, 1e-300)
     dimension = min(most, int(np.count_nonzero(free)))
-    step = max(1, _PART // added.size)
+    step = max(1, _COUNTING.part // added.size)
     parts = [slice(start, start + step) for start in range(0, len(candidates), step)]
     shares = [_log_share(added, wanted[:, part], reach[:, part], dimension) for part in parts]
     return np.asarray(np.log(len(candidates) * together) + np.concatenate(shares))
@@ -80,7 +98,7 @@ def _log_share(added: FloatArray, wanted: FloatArray, reach: FloatArray, dimensi
     """Log of the share of records (q x N) within ``reach`` of what is wanted of each candidate (q x K), all at once."""
     misses = (np.abs(added[:, None, :] - wanted[:, :, None]) / reach[:, :, None]).max(axis=0)
     total = misses.shape[1]
-    enough = min(_ENOUGH, total - 1)
+    enough = min(_COUNTING.enough, total - 1)
     near = np.count_nonzero(misses <= 1, axis=1)
     furthest = np.maximum(np.partition(misses, enough, axis=1)[:, enough], 1.0)  # the candidate itself is one of them
     scaled = np.minimum(np.log((enough + 1) / total) - dimension * np.log(furthest), 0.0)

@@ -11,8 +11,24 @@ from isobreach.engine import Workers
 
 FloatArray = NDArray[np.float64]
 
-_MOST = 1 << 27  # numbers of a table: half a gigabyte in single precision, for 11,585 values
-_ROWS = 256  # of the table that a task fills
+
+@dataclass(frozen=True)
+class SquaresTable:
+    """Size of a table of squared distances.
+
+    Attributes
+    ----------
+    most
+        Numbers of it: half a gigabyte in single precision, for 11,585 values.
+    rows
+        Rows of it that a task fills.
+    """
+
+    most: int = 1 << 27
+    rows: int = 256
+
+
+_TABLE = SquaresTable()
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +50,10 @@ class Squares:
     def table(self) -> NDArray[np.float32]:
         """Squared distances, m x m, computed in double precision and stored in single; 0 x 0 where too large."""
         total = len(self.points)
-        if total**2 > _MOST:
+        if total**2 > _TABLE.most:
             return np.empty((0, 0), dtype=np.float32)
         centred = self.points - self.points.mean(axis=0)
-        tasks = [slice(start, min(start + _ROWS, total)) for start in range(0, total, _ROWS)]
+        tasks = [slice(start, min(start + _TABLE.rows, total)) for start in range(0, total, _TABLE.rows)]
         table = np.empty((total, total), dtype=np.float32)
         for part, rows in zip(tasks, self.workers.run(_squares_of, tasks, centred), strict=True):
             table[part] = rows

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach.release import grid_decimals
+from isobreach.release import decimal_step
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -76,8 +76,7 @@ class Attributes:
         gaps = np.abs(known[first] - known[second])  # NaN where one of the two is not known
         step, gap, spread = np.zeros((3, known.shape[1]))
         for j, column in enumerate(known.T):
-            decimals = grid_decimals(np.abs(column[~np.isnan(column)]))
-            step[j] = 0.0 if decimals is None else 10.0**-decimals
+            step[j] = decimal_step(column[~np.isnan(column)])
             apart = gaps[~np.isnan(gaps[:, j]), j]
             gap[j] = np.min(apart[apart > 0], initial=np.inf) if (apart > 0).any() else 0.0
             spread[j] = np.median(apart) if len(apart) else 0.0

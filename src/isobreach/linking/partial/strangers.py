@@ -33,7 +33,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist, pdist
 
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
@@ -100,8 +99,17 @@ class _StrangerPairs:
         return np.asarray(np.maximum(left_over, np.abs(lifted - hidden) / (1 + self.slope)) / self.bound)
 
 
+def _distances(points: FloatArray) -> FloatArray:
+    """Of all pairs."""
+    from scipy.spatial.distance import pdist  # a library that complete records do without
+
+    return np.asarray(pdist(points))
+
+
 def _fitting_pairs(tile: tuple[slice, slice], pairs: _StrangerPairs) -> int:
     """How many pairs of a tile, above the diagonal, meet the equations."""
+    from scipy.spatial.distance import cdist
+
     rows, columns = tile
     gaps = (cdist(part[rows], part[columns]) for part in (pairs.across, pairs.lift, pairs.hidden))
     first, second = np.nonzero(pairs.misfit(gaps) <= 1)
@@ -136,9 +144,9 @@ class RowsAsStrangers:
         pairs = self._pairs(equations, count)
         if pairs.number < 1 or not equations.checks:
             return float(rows)
-        left_over, apart = pdist(pairs.across), self._sampled(count).apart
+        left_over, apart = _distances(pairs.across), self._sampled(count).apart
         hidden = self._sampled(count).hidden_apart if equations.lift.shape[1] else np.zeros_like(apart)
-        misfit = pairs.misfit((left_over, pdist(pairs.lift), hidden))[apart > pairs.bound]
+        misfit = pairs.misfit((left_over, _distances(pairs.lift), hidden))[apart > pairs.bound]
         fitting = int(np.count_nonzero(misfit <= 1))
         if fitting or not len(misfit):
             return rows * (fitting + 1) / pairs.number
@@ -207,11 +215,11 @@ class _Sample:
 
     @cached_property
     def apart(self) -> FloatArray:
-        return np.asarray(pdist(self.whole))
+        return _distances(self.whole)
 
     @cached_property
     def hidden_apart(self) -> FloatArray:
-        return np.asarray(pdist(self.hidden))
+        return _distances(self.hidden)
 
 
 def _power(smallest: FloatArray, checks: int) -> float:

@@ -69,6 +69,9 @@ def _largest(search: Search) -> SearchOutcome:
 
 
 def _listed(found: SearchOutcome) -> Agreement:
+    if len(found.assignments) == 1:
+        (only,) = found.assignments
+        return Agreement(dict(only), {r: np.array([v]) for r, v in only.items()}, found.size, complete=True)
     images: dict[int, list[int]] = {}
     for assignment in found.assignments:
         for record, value in assignment.items():
