@@ -10,6 +10,7 @@ import isobreach as ib
 from effort import slow
 from isobreach._progress import no_progress
 from isobreach.attacks import ATTACKS
+from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.twins import twins
 from isobreach.attacks.base import reconstruct
@@ -50,19 +51,34 @@ class Planted:
         return float((errors <= epsilon * np.linalg.norm(self.records, axis=1)).mean())
 
 
-@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+@pytest.mark.parametrize("seeds", [1, *slow(8)])
 @pytest.mark.parametrize(("scheme", "insiders"), [("orthogonal", 0), ("rigid", 0), *slow(("rigid", 1))])
-def test_a_sample_undoes_a_motion(scheme, insiders, seed):
-    case = Planted(seed, scheme)
-    found = case.attacked(case.knowledge(insiders))
-    assert case.share(found.estimates) > (0.8 if (scheme, insiders) != ("rigid", 0) else 0.5)
-    assert found.motion == scheme
-    assert found.objective == "density"
-    assert found.certificate < 3
-    assert 0 <= found.forecast <= 1
-    assert not found.claimed  # nobody is left to confirm it
-    assert not found.decided
-    assert "no known record was left" in found.reason
+def test_a_sample_undoes_a_motion(scheme, insiders, seeds):
+    """Of nearly all releases; where the search ends in another optimum, the certificate says so."""
+    shares = []
+    for seed in range(seeds):
+        case = Planted(seed, scheme)
+        found = case.attacked(case.knowledge(insiders))
+        shares.append(case.share(found.estimates))
+        assert found.motion == scheme
+        assert found.objective == "density"
+        assert not found.claimed  # nobody is left to confirm it
+        assert not found.decided
+        if found.certificate < NOT_FOUND:
+            assert shares[-1] > 0.8
+            assert 0 <= found.forecast <= 1
+            assert "no known record was left" in found.reason
+    assert np.mean(shares) > 0.8
+
+
+@pytest.mark.slow
+def test_a_refuted_optimum_is_no_end_of_the_search():
+    """Behind a translation the principal axes of this table lead into wrong optima; random rotations lead out."""
+    shares = []
+    for seed in (2, 12, 14):
+        case = Planted(seed, "rigid")
+        shares.append(case.share(case.attacked(case.knowledge()).estimates))
+    assert max(shares) > 0.8
 
 
 def test_the_estimates_are_those_of_the_motion_it_gives():

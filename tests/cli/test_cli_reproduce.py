@@ -154,7 +154,7 @@ def test_the_page_shows_every_figure_and_claim(quick):
 
 def test_a_second_run_writes_the_same_files_and_plays_nothing(run, quick):
     before, stored = contents(quick, times=True), {p: p.stat().st_mtime_ns for p in quick.glob("trials/*")}
-    done = run("reproduce", "all", "--quick", "--out", quick, "--json")
+    done = run("reproduce", "all", "--quick", "--out", quick, "--json", "--quiet")
     assert contents(quick, times=True) == before
     assert {p: p.stat().st_mtime_ns for p in quick.glob("trials/*")} == stored
     assert (done.code, done.json["schema"], done.err) == (0, "isobreach/reproduce/1", "")

@@ -57,6 +57,6 @@ class Bounds:
         level = rows * self.deviation**2
         mean = squares + self.columns * level
         share = np.sqrt(self.scale_error**2 + (2 / self.projected if self.projected else 0.0))
-        variance = 4 * level * squares + 2 * self.columns * level**2 + (share * squares) ** 2
-        spread = self.cut * np.sqrt(variance)
+        of_noise = np.hypot(2 * np.sqrt(level * squares), np.sqrt(2 * self.columns) * level)  # no fourth powers
+        spread = self.cut * np.hypot(of_noise, share * squares)
         return np.sqrt(np.maximum(mean - spread, 0.0)) - reach, np.sqrt(mean + spread) + reach

@@ -6,7 +6,8 @@ densities to the sharp one; the best optimum's neighbours, with one or two axes 
 under a blur and the best of them descend too, with a few kicks of the size of the uncertainty. Starts come from moments
 (``starts``) and from an exploration of all kinds of signs under the covariance alone (``covariance``). The search ends
 when independent starts have met in the best optimum and nothing near it is better, or when many rounds brought nothing,
-or when the effort is used up.
+or when the effort is used up. Where the certificate refutes the best optimum there is a better one, if the sample is of
+the same population: then the search goes on from random rotations, as long as there is effort left.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks.alignment.certificate import NOT_FOUND, certificate
 from isobreach.attacks.alignment.covariance import Explorer, Quadratic
 from isobreach.attacks.alignment.descent import Evaluations, descend, moved
 from isobreach.attacks.alignment.frames import Frame, Pose, planes
@@ -22,6 +24,7 @@ from isobreach.attacks.alignment.mixture import Density
 from isobreach.attacks.alignment.placing import Placing, information
 from isobreach.attacks.alignment.reflections import reflected
 from isobreach.attacks.alignment.starts import starts
+from isobreach.geometry import haar
 
 FloatArray = NDArray[np.float64]
 
@@ -137,6 +140,9 @@ class PoseSearch:
             stale = 0 if self.best.value < best - TUNING.same else stale + 1
             if stale and self._agreed():
                 break
+        while self.effort.left and self._refuted():
+            pose = self.waiting.pop(0) if self.waiting else self.frame.start(haar(self.frame.hidden, self.rng))
+            self.found.append(self._descended(pose, 0, independent=True))
         return self._leaders()
 
     @property
@@ -147,6 +153,10 @@ class PoseSearch:
     def _agreed(self) -> bool:
         least = self.best.value + TUNING.same
         return sum(one.independent and one.value < least for one in self.found) >= TUNING.agreeing
+
+    def _refuted(self) -> bool:
+        """Whether the sample does not lie like released rows at the best optimum."""
+        return certificate(self.frame, self.best.pose, self.density, self.sample) > NOT_FOUND
 
     def _judged(self, level: int) -> Callable[[Pose], float]:
         def value(pose: Pose) -> float:
