@@ -3,13 +3,14 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import isobreach as ib
-from isobreach.audits import Best, Cell, Criterion, Reached, Sampled, Smallest
+from isobreach.audits import Best, Cell, Criterion, Leak, Reached, Sampled, Smallest
 from isobreach.audits.intervals import SampledShares
 from isobreach.document import Line, Panel
 from isobreach.report import audit_document
@@ -17,7 +18,7 @@ from isobreach.report.audit_charts import attributes_chart, attributes_lead, ris
 from isobreach.report.audit_file import _inference, _singling_out
 from isobreach.report.audit_people import needed_chart, people, people_lead, people_section
 from isobreach.report.audit_preparation import header_texts
-from isobreach.report.audit_remedies import _remedies_note
+from isobreach.report.audit_remedies import _remedies_note, advised
 from isobreach.report.audit_words import typical_number
 from isobreach.report.drawing import SHEETS, _Axes
 
@@ -146,6 +147,40 @@ def test_an_open_gate_says_that_chosen_insiders_exceed_the_limit(hidden):
     assert audit_document(found).data["gate"]["reason"].endswith(said)
     assert said in found.verdict
     assert said not in replace(found, criterion=Criterion(0.2)).verdict
+
+
+def _leaking(report, place, learned):
+    """The report, if nobody breaches a record and one attribute is learned of so many people, far above a guess."""
+    blind = report.baselines.blind_attributes
+    shares = SampledShares(*(np.where(np.arange(len(blind)) == place, end, blind) for end in learned))
+    best = Best("alignment", "as fitted", Sampled(0.0, 0.0, 0.001), shares)
+    none = replace(report.attributes, **dict.fromkeys(("value", "low", "high"), 0 * report.attributes.value))
+    matrix = replace(report.matrix, best={Cell(1): best})
+    return replace(report, matrix=matrix, attributes=none, readers=(), criterion=Criterion(0.05))
+
+
+def test_an_open_gate_says_which_attributes_are_learned(hidden):
+    """Noise hid whole records, and the page said that no attack succeeds; of everyone the treatment was learned."""
+    found = _leaking(hidden, 3, (1.0, 0.99, 1.0))
+    assert not found.gate().closed
+    assert [leak.place for leak in found.leaks(more=0.05)] == [3]
+    guess = found.baselines.blind_attributes[3]
+    said = "But the best attacker learns 'c4' of 100% (99 to 100%) of the other people, where a blind guess is right"
+    said = f"{said} for {guess:.0%}."
+    assert audit_document(found).decision.headline == "Publish only if single attributes may be learned"
+    assert audit_document(found).decision.status == "condition"
+    assert said in found.verdict
+    assert audit_document(found).data["gate"]["reason"].endswith(said)
+    for little in (guess + 0.06, guess - 0.01, 1.0), (guess + 0.04, guess + 0.03, guess + 0.05):
+        assert "learns" not in _leaking(hidden, 3, little).verdict
+
+
+def test_a_remedy_says_what_is_learned_in_spite_of_it(hidden):
+    leak = Leak(2, Sampled(0.9, 0.8, 1.0), 0.2)
+    level = SimpleNamespace(noise=0.1, neighbours=Sampled(0.9, 0.88, 0.92), leaks=(leak,))
+    remedy = advised(SimpleNamespace(levels=(level,), smallest=0.1, jitter=(), smallest_jitter=None))
+    said = dict(remedy.actions(hidden))["Decide whether single attributes may be known."]
+    assert said.startswith("With it the best attacker still learns 'c3' of 90% (80 to 100%) of the other people, where")
 
 
 def test_no_band_of_the_best_attacker_lies_below_the_blind_guess(alike):

@@ -157,6 +157,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def small(text: str) -> str:
+    """Text inside a sentence."""
+    return text[:1].lower() + text[1:]
+
+
 def listed(words: list[str], last: str = "and") -> str:
     """Words by commas."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
