@@ -106,7 +106,13 @@ def test_one_column_that_carries_the_length_is_in_the_advice(alike):
         "If all attributes matter alike, run the audit again without the weight of 'pay': add --standardise"
         in advice(alike)
     )
-    assert "--standardise" not in advice(replace(alike, beside={"as it is": "", "standardised": ""}))
+    both = {"as it is": "Do not publish. So.", "standardised": "Publish only with noise of 0.1 times the spread. So."}
+    found = replace(alike, beside=both)
+    assert "If all attributes matter alike, go by the verdict on the table standardised" in advice(found)
+    assert found.verdict.endswith(
+        "This decision is about the table as it is. On the table standardised it is: Publish only with noise of 0.1 "
+        "times the spread."
+    )
     assert "--standardise" not in advice(replace(alike, length_shares=np.array([0.4, 0.3, 0.3])))
 
 

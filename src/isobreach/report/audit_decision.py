@@ -13,7 +13,7 @@ from isobreach._phrases import count, percent
 from isobreach.audits import HARDLY, AttackerFigures, AuditResult, Gate, Reached, gate
 from isobreach.document import Decision, Status
 from isobreach.report.audit_gate import NO_PROOF, beyond_limit, gate_facts, gate_sentence, open_leaks, other_attacks
-from isobreach.report.audit_preparation import standardising
+from isobreach.report.audit_preparation import beside_sentences, standardising
 from isobreach.report.audit_remedies import advised, no_reliance
 from isobreach.report.audit_words import (
     breaches,
@@ -42,6 +42,7 @@ _MAY_BE_KNOWN = (
     "Decide whether these attributes may be known.",
     "“Which attributes leak” lists them. More noise hides more of them; --columns names those to publish.",
 )
+_READ = ("Read what was not tested", "before you sign; it stands under “For the file”.")
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
 
 
@@ -87,9 +88,9 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
     one = "A single insider" if first.found == 1 else f"{first.found} insiders"
     single = f"{one} can breach another person with the {result.method} (worst group found)."
     if open_leaks(result, found):
-        why = f"{capital(gate_sentence(result, found))} {NO_PROOF}"
+        why, actions = capital(gate_sentence(result, found)), (_MAY_BE_KNOWN, _READ, _AGAIN)
         also = also if first.found is None else (single, *also)
-        return _decided(result, found, "condition", f"Publish only if {LEARNED}", why, also, (_MAY_BE_KNOWN, _AGAIN))
+        return _decided(result, found, "condition", f"Publish only if {LEARNED}", why, also, actions)
     if first.found is not None:
         why = f"{single} {breaches(result, _best(result))} {NO_PROOF}"
         accept = ("Decide whether single people may be breached.", "Below, the most exposed ones are listed.")
@@ -102,9 +103,8 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
             also,
             (accept, _AGAIN),
         )
-    read = ("Read what was not tested", "before you sign; it stands under “For the file”.")
     finer = (_smaller_epsilon(result),) if says_nothing(result) else ()
-    actions = (*finer, read, _AGAIN)
+    actions = (*finer, _READ, _AGAIN)
     return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, actions)
 
 
@@ -130,9 +130,8 @@ def _decided(
     shown = () if result.criterion is None else gate_facts(result, found)
     if not found.untested:
         actions = (*actions[:-1], *standardising(result), *actions[-1:])
-    also = tuple(
-        line for line in (*_in_interval(result, found), *beyond_limit(result, found), *also) if line not in why
-    )
+    lines = *_in_interval(result, found), *beyond_limit(result, found), *also, *beside_sentences(result)
+    also = tuple(line for line in lines if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
 

@@ -173,6 +173,7 @@ def _about(result: AuditResult, run: Mapping[str, Any] | None, when: date | None
     remarks += [f"{result.rows_read:,} rows were read, {dropped:,} dropped"] if dropped else []
     several = result.columns > result.attribute_count
     remarks += [f"in {result.columns} columns of numbers"] if several else []
+    remarks += ["standardised"] if any(step["what"] == "standardised" for step in result.steps) else []
     facts = [Fact("Table", table_size(result), "; ".join(remarks)), protection(result)]
     if when is not None:
         facts.append(Fact("Date", day(when)))
