@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import isobreach as ib
+from isobreach._naming import for_command_line
 from isobreach.audits import Best, Cell, Criterion, Leak, Reached, Sampled, Smallest
 from isobreach.audits.intervals import SampledShares
 from isobreach.document import Line, Panel
@@ -86,7 +87,7 @@ def test_the_chart_of_the_risk_begins_with_its_highest_curve(hidden):
 
 def test_advice_of_a_smaller_epsilon_names_one_that_helps(alike):
     """At the epsilon that is named the blind guess breaches what is said, and no more than the limit."""
-    epsilon = float(re.search(r"Run the audit again with --epsilon ([0-9.]+)\.", advice(alike)).group(1))
+    epsilon = float(re.search(r"Run the audit again with epsilon=([0-9.]+)\.", advice(alike)).group(1))
     finer = audited(np.random.default_rng(1).normal([1000, 1, 1], [60, 1, 1], (80, 3)), limit=0.05, epsilon=epsilon)
     assert alike.baselines.blind > 0.05 >= finer.baselines.blind
     assert dict(alike.baselines.finer)[epsilon] == finer.baselines.blind
@@ -102,10 +103,10 @@ def test_where_many_have_the_same_record_no_epsilon_is_advised():
 
 
 def test_one_column_that_carries_the_length_is_in_the_advice(alike):
-    assert (
-        "If all attributes matter alike, run the audit again without the weight of 'pay': add --standardise"
-        in advice(alike)
-    )
+    weight = "If all attributes matter alike, run the audit again without the weight of 'pay': "
+    assert f"{weight}prepare it with ib.prepare(..., standardise=True)" in advice(alike)
+    with for_command_line():
+        assert f"{weight}add --standardise; --both shows both" in advice(alike)
     both = {"as it is": "Do not publish. So.", "standardised": "Publish only with noise of 0.1 times the spread. So."}
     found = replace(alike, beside=both)
     assert "If all attributes matter alike, go by the verdict on the table standardised" in advice(found)
@@ -113,7 +114,7 @@ def test_one_column_that_carries_the_length_is_in_the_advice(alike):
         "This decision is about the table as it is. On the table standardised it is: Publish only with noise of 0.1 "
         "times the spread."
     )
-    assert "--standardise" not in advice(replace(alike, length_shares=np.array([0.4, 0.3, 0.3])))
+    assert "standardise" not in advice(replace(alike, length_shares=np.array([0.4, 0.3, 0.3])))
 
 
 def test_who_must_not_publish_is_told_of_other_schemes():

@@ -9,6 +9,7 @@ a condition.
 
 from dataclasses import replace
 
+from isobreach._naming import way
 from isobreach._phrases import count, percent
 from isobreach.audits import HARDLY, AttackerFigures, AuditResult, Gate, Reached, gate
 from isobreach.document import Decision, Status
@@ -38,10 +39,6 @@ _OTHER_PROTECTION = (
     ),
 )
 LEARNED = "single attributes may be learned"
-_MAY_BE_KNOWN = (
-    "Decide whether these attributes may be known.",
-    "“Which attributes leak” lists them. More noise hides more of them; --columns names those to publish.",
-)
 _READ = ("Read what was not tested", "before you sign; it stands under “For the file”.")
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
 
@@ -81,14 +78,15 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
     larger = gate(result, replace(result.met, insiders=None))
     if larger.closed:
         why = f"{capital(gate_sentence(result, found))} Of larger groups: {gate_sentence(result, larger)}"
-        sure = ("Make sure that larger groups cannot form,", "or decide by all that were tried: leave --fail-size out.")
+        size = way("--fail-size", "fail_size")
+        sure = ("Make sure that larger groups cannot form,", f"or decide by all that were tried: leave {size} out.")
         headline = f"Publish only if no more than {count(found.insiders, 'insider')} can pool their records"
         return _decided(result, found, "condition", headline, why, also, (sure, _AGAIN))
     first = result.smallest[0]
     one = "A single insider" if first.found == 1 else f"{first.found} insiders"
     single = f"{one} can breach another person with the {result.method} (worst group found)."
     if open_leaks(result, found):
-        why, actions = capital(gate_sentence(result, found)), (_MAY_BE_KNOWN, _READ, _AGAIN)
+        why, actions = capital(gate_sentence(result, found)), (_may_be_known(), _READ, _AGAIN)
         also = also if first.found is None else (single, *also)
         return _decided(result, found, "condition", f"Publish only if {LEARNED}", why, also, actions)
     if first.found is not None:
@@ -108,13 +106,18 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
     return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, actions)
 
 
+def _may_be_known() -> tuple[str, str]:
+    said = f"“Which attributes leak” lists them. More noise hides more of them; {way('--columns', 'columns')} names"
+    return "Decide whether these attributes may be known.", f"{said} those to publish."
+
+
 def _let_it_finish(result: AuditResult, late: AttackerFigures) -> tuple[tuple[str, str], ...]:
     """What to do where an attack ran out of time: its search, unlike an audit, can be given more."""
     alone = f"protect the table with isobreach perturb, and run isobreach attack {late.name} on the release"
-    without = f"--attacks {other_attacks(result, late)} leaves it out, and the page says that it was not tested"
+    without = f"{other_attacks(result, late)} leaves it out, and the page says that it was not tested"
     return (
         ("Let it finish:", f"{alone}, with a --budget of more seconds."),
-        ("Or audit without it:", f"{without}. Fewer columns (--columns) are searched sooner."),
+        ("Or audit without it:", f"{without}. Fewer columns are searched sooner."),
     )
 
 
@@ -146,8 +149,9 @@ def _in_interval(result: AuditResult, found: Gate) -> list[str]:
 
 def _more_of(found: Gate) -> str:
     """What narrows down the figure that closes the gate."""
-    closed_form = found.reached is not None and found.reached.closed_form
-    return "more random groups (--trials)" if closed_form else "more splits (--splits)"
+    if found.reached is not None and found.reached.closed_form:
+        return f"more random groups ({way('--trials', 'trials')})"
+    return f"more splits ({way('--splits', 'splits')})"
 
 
 def _best(result: AuditResult) -> Reached:
@@ -221,7 +225,8 @@ def _smaller_epsilon(result: AuditResult) -> tuple[str, str]:
     goal = limit if blind > limit else HARDLY
     found = next(((epsilon, left) for epsilon, left in finer if left <= goal), None)
     if found is not None:
-        return f"Run the audit again with --epsilon {found[0]:g}.", f"{said}; at {found[0]:g} it is {share(found[1])}."
+        smaller = way(f"--epsilon {found[0]:g}", f"epsilon={found[0]:g}")
+        return f"Run the audit again with {smaller}.", f"{said}; at {found[0]:g} it is {share(found[1])}."
     if not finer:
         return "Run the audit again with a smaller epsilon.", f"{said}."
     epsilon, left = finer[-1]
@@ -245,15 +250,16 @@ def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     if blind > limit:  # then no other protection helps either
         return (_smaller_epsilon(result), _OTHER_PROTECTION, _AGAIN)
     if tried is None or not (tried.levels or advised(tried)):
-        try_noise = ("See what noise would hide and cost:", "run the audit again with --noise-levels 0.1,0.3,0.5.")
+        levels = way("--noise-levels 0.1,0.3,0.5", "noise_levels=[0.1, 0.3, 0.5]")
+        try_noise = ("See what noise would hide and cost:", f"run the audit again with {levels}.")
         return (_OTHER_PROTECTION, try_noise, _AGAIN)
     costly = advised(tried)
     return (_OTHER_PROTECTION, no_reliance(tried) if costly is None else costly.too_costly, _AGAIN)
 
 
 def _meaning(result: AuditResult) -> str:
-    own = result.criterion is not None
-    limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and --limit sets another."
+    own, option = result.criterion is not None, way("--limit", "limit")
+    limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and {option} sets another."
     return (
         f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
         f"the {result.method}, it means a probability of {percent(result.level)} or more. Insiders are people in the "

@@ -7,6 +7,7 @@ more people than a blind guess tells, by over the limit, while whole records are
 
 from collections.abc import Sequence
 
+from isobreach._naming import way
 from isobreach._phrases import count, percent
 from isobreach.audits import INSIDERS, SHARE, AttackerFigures, AuditResult, Gate, Leak, Reached
 from isobreach.document import Fact
@@ -39,7 +40,7 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
         if found.attacker.claimed:
             said, reached = small(reads(result, found.attacker)), _above(result, found)
             return said if reached is None else f"{said} {breaches(result, reached)}"
-        return small(f"{undecided(found.attacker)} --attacks {other_attacks(result, found.attacker)} leaves it out.")
+        return small(f"{undecided(found.attacker)} {other_attacks(result, found.attacker)} leaves it out.")
     if found.reached is not None:
         if found.reached.attack is None:
             return (
@@ -113,8 +114,9 @@ def _chosen(result: AuditResult, found: Gate) -> list[str]:
 
 
 def other_attacks(result: AuditResult, late: AttackerFigures) -> str:
-    """The attacks that were played but for one, as an option lists them."""
-    return ",".join(sorted({INSIDERS, *(one.name for one in result.matrix.attackers)} - {late.name}))
+    """How to ask for the attacks that were played but for one."""
+    names = sorted({INSIDERS, *(one.name for one in result.matrix.attackers)} - {late.name})
+    return way(f"--attacks {','.join(names)}", f"attacks={names}")
 
 
 def gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:

@@ -6,6 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from isobreach._naming import way
 from isobreach._phrases import count, left_out
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Bullets, Column, Details, Section, Table, Text
@@ -97,5 +98,5 @@ def standardising(result: AuditResult) -> list[tuple[str, str]]:
     if not found:
         return []
     names = " and ".join(repr(column(result, place)) for place in found)
-    how = "add --standardise (in Python: ib.prepare(..., standardise=True)); --both shows both verdicts"
+    how = way("add --standardise; --both shows both verdicts", "prepare it with ib.prepare(..., standardise=True)")
     return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.")]

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from isobreach._naming import way
 from isobreach._phrases import count, percent
 from isobreach.audits import AuditResult, Leak, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.document import Column, Section, Table, Text
@@ -57,7 +58,10 @@ def advised(tried: Remedies) -> Advised | None:
     found = [
         Advised(
             f"noise of {one.noise:g} times the spread",
-            f"isobreach perturb with --scheme noisy --noise {one.noise:g} adds it.",
+            way(
+                f"isobreach perturb with --scheme noisy --noise {one.noise:g} adds it.",
+                f"ib.perturb(table, ib.schemes.Noisy(noise={one.noise:g})) adds it.",
+            ),
             one.neighbours,
             one.leaks,
         )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isobreach._naming import way
 from isobreach._phrases import count, percent
 from isobreach._registry import ATTACKS
 from isobreach.audits import (
@@ -182,8 +183,8 @@ def samples_left_out(result: AuditResult) -> list[str]:
     smaller = sorted({*result.matrix.samples[1:], largest} - {0})
     if largest < 1:
         return [f"{said}."]
-    again = f"Run the audit again with --samples {','.join(map(str, smaller))}"
-    return [f"{said}, here {largest:,}. {again} (in Python: samples=[{', '.join(map(str, smaller))}])."]
+    again = way(f"--samples {','.join(map(str, smaller))}", f"samples={smaller}")
+    return [f"{said}, here {largest:,}. Run the audit again with {again}."]
 
 
 def typical_number(one: Smallest, sizes: Sequence[int]) -> str:
