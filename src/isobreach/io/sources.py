@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from isobreach._calls import table_title
 from isobreach._text import visible
 from isobreach.errors import InputError
 from isobreach.io.content import Content, form, readable, standard_input
@@ -67,6 +68,11 @@ class Source:
             asked = self._address.asked
             return visible(f"{self._address.name}#{asked}" if asked else self._address.name)
         return STANDARD_INPUT if self._given == STANDARD_INPUT else Path(self._given).name
+
+    @property
+    def title(self) -> str:
+        """What a page calls it: the name of a file without its ending."""
+        return self.name if self.elsewhere else table_title(self.name)
 
     @property
     def elsewhere(self) -> bool:

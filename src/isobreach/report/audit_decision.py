@@ -65,7 +65,8 @@ def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision
     remedy = None if tried is None else advised(tried)
     if remedy is not None and remedy.useful:
         headline = f"Publish only with {remedy.words}{f', and if {LEARNED}' if remedy.leaks else ''}"
-        return _decided(result, found, "condition", headline, _why(result, found), also, remedy.actions(result))
+        why = f"Not as planned. {_why(result, found)}"
+        return _decided(result, found, "condition", headline, why, also, remedy.actions(result))
     if found.reached is not None and found.unsure:
         narrow = ("Narrow the figure down:", f"run the audit again with {_more_of(found)}.")
         why = " ".join([capital(gate_sentence(result, found)), *_in_interval(result, found)])
@@ -150,8 +151,8 @@ def _in_interval(result: AuditResult, found: Gate) -> list[str]:
 def _more_of(found: Gate) -> str:
     """What narrows down the figure that closes the gate."""
     if found.reached is not None and found.reached.closed_form:
-        return f"more random groups ({way('--trials', 'trials')})"
-    return f"more splits ({way('--splits', 'splits')})"
+        return f"more random groups ({way('--trials', 'trials=...')})"
+    return f"more splits ({way('--splits', 'splits=...')})"
 
 
 def _best(result: AuditResult) -> Reached:

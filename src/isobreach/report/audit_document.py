@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from isobreach._phrases import count, left_out
+from isobreach._phrases import count, day, left_out
 from isobreach.audits import AuditResult
 from isobreach.document import Bullets, Details, Document, Fact, Facts, Section, Table, Text, in_one_part
 from isobreach.report.audit_caveats import caveats, kinds, method
 from isobreach.report.audit_charts import attributes_lead, attributes_section, risk_lead, risk_section
 from isobreach.report.audit_decision import decision
-from isobreach.report.audit_file import day, file_section, protection
+from isobreach.report.audit_file import file_section, protection
 from isobreach.report.audit_frames import attribute_columns, record_columns
 from isobreach.report.audit_json import audit_data
 from isobreach.report.audit_matrix import matrix_lead, matrix_section
