@@ -4,6 +4,7 @@
 import difflib
 import re
 from collections.abc import Sequence
+from datetime import date
 
 MOTIONS = {"orthogonal": "an orthogonal motion", "rigid": "a rigid motion", "similarity": "a similarity"}
 KINDS = {
@@ -156,3 +157,12 @@ about it."])
         return [f"Column {columns[0]!r} was left out. No figure is about it."]
     listed = ", ".join(map(repr, columns))
     return [f"Columns were left out: {listed}. No figure is about them."] if columns else []
+
+
+def day(when: date) -> str:
+    """A date in words.
+
+    >>> day(date(2026, 11, 7))
+    '7 November 2026'
+    """
+    return f"{when.day} {when:%B %Y}"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a report says of an attack: the kind of its probabilities, and nothing that was not found."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,8 @@ def test_the_kind_of_a_probability_is_told(motion, noise, kind, said):
     assert told["motion"] == motion
     assert said in verdict(summary)
     run = {"command": "", "seed": 0, "parameters": {}, "inputs": {}, "versions": {}}
-    page = document_page(with_run(document(result, summary), run))
+    page = document_page(with_run(document(result, summary), run, "people", date(2026, 11, 7)))
+    assert "<h1>people, 7 November 2026</h1>" in page
     assert kind.capitalize() in page
     assert any("noisy" in line for line in sentences(summary)) == (noise > 0)
 

@@ -91,7 +91,7 @@ def _tried(records, levels, *, repeats=80, lattice=False, **more):
     table, readable = _table(records, asked.epsilon), ["lattice"] if lattice else []
     nobody = SimpleNamespace(blind=0.0, guess="the column means")
     game = lambda scheme: _game(records, table.tolerance, replace(asked, scheme=scheme), 0)  # noqa: E731
-    remedied = SimpleNamespace(game=game, opens=lambda *_: True)
+    remedied = SimpleNamespace(game=game, audited=lambda *_: (True, ()))
     return remedies(table, asked, nobody, remedied, readable=readable, draws=draws, **more)
 
 

@@ -105,6 +105,9 @@ def test_another_encoding_is_named(tmp_path):
         table = Source(path, "X", encoding=encoding).read(id_column="name")
         same(table)
         assert table.ids[0] == "Zoë-0"
+    path.write_bytes("name,pay\nZoë €,5\n".encode("cp1252"))
+    for encoding in ("latin-1", "ISO-8859-1", "cp1252"):
+        assert Source(path, "X", encoding=encoding).read(id_column="name").ids[0] == "Zoë €"
     path.write_bytes(text("utf-16"))
     same(Source(path, "X", encoding="utf-16").read(id_column="name"))
     with pytest.raises(InputError, match=r"X must be text in the encoding ascii. Got other bytes. Name another one"):

@@ -285,7 +285,10 @@ def test_sentences_say_how_many_were_completed_and_why_others_were_not():
     known = case.known.copy()
     worse = np.flatnonzero(case.partial & (case.rows >= 0))[0]
     linkage = link(known, case.released)
-    assert partial_sentence(linkage) == "4 of 5 partial records were completed."
+    assert partial_sentence(linkage) == "4 of 5 partial records were completed; no row fits what is known of the rest."
+    assert linkage.reason.startswith("all complete known records are found with their ")
+    alone = link(known[(~case.partial) | (case.rows < 0)], case.released)
+    assert partial_sentence(alone) == "0 of 1 partial record was completed; no row fits what is known of it."
     assert [one["partial"] for one in link_records(linkage)] == case.partial.tolist()
     known[worse, :15] = np.nan
     said = partial_sentence(link(known, case.released))

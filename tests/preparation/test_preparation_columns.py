@@ -162,12 +162,15 @@ def test_missing_values_are_one_error_with_both_choices():
         ib.prepare(holes(), categories="one-hot")
     assert str(refused.value) == (
         "frame must have no missing values, or a choice of what to do with them. Got 3 missing values in 3 of 4 "
-        "columns: 'age' 1, 'pay' 1, 'town' 1. missing='drop' leaves 2 of 5 rows with all 4 columns; missing='mean' "
-        "keeps all 5 rows and fills 3 cells with the column's mean or most common category; or name fewer columns with "
-        "columns=[...]."
+        "columns: 'age' 1, 'pay' 1, 'town' 1. missing='drop' leaves 2 of 5 rows with all 4 columns, 3 without "
+        "'age'; missing='mean' keeps all 5 rows and fills 3 cells with the column's mean or most common category; or "
+        "name fewer columns with columns=[...]."
     )
-    with pytest.raises(ib.InputError, match="1 column of text is left out: categories='one-hot' keeps it"):
+    said = "1 column of text is left out: categories='one-hot' keeps it, and missing='drop' then leaves 2 rows."
+    with pytest.raises(ib.InputError, match=said):
         ib.prepare(holes())
+    assert len(ib.prepare(holes(), categories="one-hot", missing="drop").values) == 2
+    assert len(ib.prepare(holes().drop(columns="age"), categories="one-hot", missing="drop").values) == 3
 
 
 @pytest.mark.parametrize("mark", ["-", "?", "n/a", "NA", "null", ".", "—"])

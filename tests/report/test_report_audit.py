@@ -253,7 +253,7 @@ def test_an_attack_that_ran_out_of_time_is_in_the_verdict(reports):
     assert "came to no decision" in audit_verdict(replace(report, readers=(late,)))
     actions = dict(audit_document(replace(report, readers=(late,))).decision.actions)
     assert "run isobreach attack lattice on the release, with a --budget" in actions["Let it finish:"]
-    assert re.search(r"--attacks (alignment,)?known-input leaves it out", actions["Or audit without it:"])
+    assert re.search(r"attacks=\[('alignment', )?'known-input'\] leaves it out", actions["Or audit without it:"])
     assert "came to no decision" not in audit_verdict(replace(report, readers=(replace(late, decided=True),)))
 
 
@@ -329,7 +329,7 @@ def test_a_limit_that_an_interval_reaches_closes_the_gate_and_says_how_to_narrow
     assert decided.gate().unsure
     shown = audit_document(decided).decision
     assert (shown.status, shown.headline, shown.gate[-1].value) == ("condition", "Do not publish yet", "Closed")
-    assert shown.actions[0][1] == "run the audit again with more random groups (--trials)."
+    assert shown.actions[0][1] == "run the audit again with more random groups (trials=...)."
     assert shown.why.count(sampled(reached)) == 2
     surely = replace(report, criterion=Criterion.checked(reached.high, "share"))
     assert not surely.gate().closed

@@ -137,7 +137,7 @@ def test_points_that_are_apart_stay_where_they_are():
 
 def test_a_matrix_of_one_cell():
     block = Matrix(
-        "h", "t", "c", "a", "b", ("x",), (MatrixRow("r", "", (MatrixCell("1", "said", 2),)),), tuple("abcdef"), "n"
+        "h", "t", "c", "a", "b", ("x",), (MatrixRow("r", "", (MatrixCell("1", "said", 2),)),), tuple("abcdef"), "n", "m"
     )
     assert figure(block).axes[0].texts[0].get_text() == "1"
 

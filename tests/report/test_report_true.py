@@ -3,13 +3,15 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import isobreach as ib
-from isobreach.audits import Best, Cell, Criterion, Reached, Sampled, Smallest
+from isobreach._naming import for_command_line
+from isobreach.audits import Best, Cell, Criterion, Leak, Reached, Sampled, Smallest
 from isobreach.audits.intervals import SampledShares
 from isobreach.document import Line, Panel
 from isobreach.report import audit_document
@@ -17,7 +19,7 @@ from isobreach.report.audit_charts import attributes_chart, attributes_lead, ris
 from isobreach.report.audit_file import _inference, _singling_out
 from isobreach.report.audit_people import needed_chart, people, people_lead, people_section
 from isobreach.report.audit_preparation import header_texts
-from isobreach.report.audit_remedies import _remedies_note
+from isobreach.report.audit_remedies import _remedies_note, advised
 from isobreach.report.audit_words import typical_number
 from isobreach.report.drawing import SHEETS, _Axes
 
@@ -85,7 +87,7 @@ def test_the_chart_of_the_risk_begins_with_its_highest_curve(hidden):
 
 def test_advice_of_a_smaller_epsilon_names_one_that_helps(alike):
     """At the epsilon that is named the blind guess breaches what is said, and no more than the limit."""
-    epsilon = float(re.search(r"Run the audit again with --epsilon ([0-9.]+)\.", advice(alike)).group(1))
+    epsilon = float(re.search(r"Run the audit again with epsilon=([0-9.]+)\.", advice(alike)).group(1))
     finer = audited(np.random.default_rng(1).normal([1000, 1, 1], [60, 1, 1], (80, 3)), limit=0.05, epsilon=epsilon)
     assert alike.baselines.blind > 0.05 >= finer.baselines.blind
     assert dict(alike.baselines.finer)[epsilon] == finer.baselines.blind
@@ -101,12 +103,18 @@ def test_where_many_have_the_same_record_no_epsilon_is_advised():
 
 
 def test_one_column_that_carries_the_length_is_in_the_advice(alike):
-    assert (
-        "If all attributes matter alike, run the audit again without the weight of 'pay': add --standardise"
-        in advice(alike)
+    weight = "If all attributes matter alike, run the audit again without the weight of 'pay': "
+    assert f"{weight}prepare it with ib.prepare(..., standardise=True)" in advice(alike)
+    with for_command_line():
+        assert f"{weight}add --standardise; --both shows both" in advice(alike)
+    both = {"as it is": "Do not publish. So.", "standardised": "Publish only with noise of 0.1 times the spread. So."}
+    found = replace(alike, beside=both)
+    assert "If all attributes matter alike, go by the verdict on the table standardised" in advice(found)
+    assert found.verdict.endswith(
+        "This decision is about the table as it is. On the table standardised it is: Publish only with noise of 0.1 "
+        "times the spread."
     )
-    assert "--standardise" not in advice(replace(alike, beside={"as it is": "", "standardised": ""}))
-    assert "--standardise" not in advice(replace(alike, length_shares=np.array([0.4, 0.3, 0.3])))
+    assert "standardise" not in advice(replace(alike, length_shares=np.array([0.4, 0.3, 0.3])))
 
 
 def test_who_must_not_publish_is_told_of_other_schemes():
@@ -146,6 +154,40 @@ def test_an_open_gate_says_that_chosen_insiders_exceed_the_limit(hidden):
     assert audit_document(found).data["gate"]["reason"].endswith(said)
     assert said in found.verdict
     assert said not in replace(found, criterion=Criterion(0.2)).verdict
+
+
+def _leaking(report, place, learned):
+    """The report, if nobody breaches a record and one attribute is learned of so many people, far above a guess."""
+    blind = report.baselines.blind_attributes
+    shares = SampledShares(*(np.where(np.arange(len(blind)) == place, end, blind) for end in learned))
+    best = Best("alignment", "as fitted", Sampled(0.0, 0.0, 0.001), shares)
+    none = replace(report.attributes, **dict.fromkeys(("value", "low", "high"), 0 * report.attributes.value))
+    matrix = replace(report.matrix, best={Cell(1): best})
+    return replace(report, matrix=matrix, attributes=none, readers=(), criterion=Criterion(0.05))
+
+
+def test_an_open_gate_says_which_attributes_are_learned(hidden):
+    """Noise hid whole records, and the page said that no attack succeeds; of everyone the treatment was learned."""
+    found = _leaking(hidden, 3, (1.0, 0.99, 1.0))
+    assert not found.gate().closed
+    assert [leak.place for leak in found.leaks(more=0.05)] == [3]
+    guess = found.baselines.blind_attributes[3]
+    said = "But the best attacker learns 'c4' of 100% (99 to 100%) of the other people, where a blind guess is right"
+    said = f"{said} for {guess:.0%}."
+    assert audit_document(found).decision.headline == "Publish only if single attributes may be learned"
+    assert audit_document(found).decision.status == "condition"
+    assert said in found.verdict
+    assert audit_document(found).data["gate"]["reason"].endswith(said)
+    for little in (guess + 0.06, guess - 0.01, 1.0), (guess + 0.04, guess + 0.03, guess + 0.05):
+        assert "learns" not in _leaking(hidden, 3, little).verdict
+
+
+def test_a_remedy_says_what_is_learned_in_spite_of_it(hidden):
+    leak = Leak(2, Sampled(0.9, 0.8, 1.0), 0.2)
+    level = SimpleNamespace(noise=0.1, neighbours=Sampled(0.9, 0.88, 0.92), leaks=(leak,))
+    remedy = advised(SimpleNamespace(levels=(level,), smallest=0.1, jitter=(), smallest_jitter=None))
+    said = dict(remedy.actions(hidden))["Decide whether single attributes may be known."]
+    assert said.startswith("With it the best attacker still learns 'c3' of 90% (80 to 100%) of the other people, where")
 
 
 def test_no_band_of_the_best_attacker_lies_below_the_blind_guess(alike):

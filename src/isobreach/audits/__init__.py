@@ -18,6 +18,7 @@ from isobreach.audits.criterion import KINDS, SHARE, WORST_RECORD, Criterion
 from isobreach.audits.figures import (
     AttributeFigures,
     ExposedPerson,
+    Leak,
     RandomCoalitions,
     RecordFigures,
     SingleInsider,
@@ -61,6 +62,7 @@ __all__ = [
     "Criterion",
     "ExposedPerson",
     "Gate",
+    "Leak",
     "NoiseFigures",
     "PlayedAttacker",
     "RandomCoalitions",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.audits.bound import Bound
-from isobreach.audits.intervals import Sampled, wilson_limits
+from isobreach.audits.intervals import Sampled, SampledShares, wilson_limits
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -174,3 +174,26 @@ class SingleInsider:
     record: int | None
     expected: float
     tried: int
+
+
+@dataclass(frozen=True)
+class Leak:
+    """An attribute that is learned of more people than a blind guess is right for.
+
+    ``place``: which attribute. ``learned``, ``blind``: share of other people of whom the best attacker learns it, and
+    of whom a guess does.
+    """
+
+    place: int
+    learned: Sampled
+    blind: float
+
+
+def leaks(learned: SampledShares, blind: FloatArray, more: float = 0.0) -> list[Leak]:
+    """Attributes that are learned, beyond doubt, of a share of people that exceeds the guess's by over ``more``.
+
+    The one to which most is added comes first.
+    """
+    sure = np.flatnonzero(learned.low - blind > more)
+    order = sure[np.argsort(-(learned.value - blind)[sure], kind="stable")]
+    return [Leak(place, learned.of(place), float(blind[place])) for place in order.tolist()]

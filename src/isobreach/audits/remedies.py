@@ -36,6 +36,7 @@ from isobreach.audits.coalitions import Growth
 from isobreach.audits.criterion import SHARE
 from isobreach.audits.declared import playable
 from isobreach.audits.exposure import OwnersTable
+from isobreach.audits.figures import Leak
 from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.audits.kept import Kept
 from isobreach.audits.noisy import NoisyTable
@@ -85,7 +86,8 @@ class NoiseFigures:
     ``attackers``: of each attacker without knowledge, the share of records that it breaches, or of which it learns an
     attribute, on one release; empty where none was tried. ``played``: the largest share that an attacker breaches who
     was played on a split, None where none was. ``opens``: whether the gate of an audit of it is open; False where it
-    was not audited, because something else had exceeded the limit.
+    was not audited, because something else had exceeded the limit. ``leaks``: attributes that an audit of it finds to
+    be learned of more people than a guess tells, by over the limit.
     """
 
     noise: float
@@ -95,6 +97,7 @@ class NoiseFigures:
     attackers: Mapping[str, float]
     played: "Stopped | None" = None
     opens: bool = False
+    leaks: tuple[Leak, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ class JitterFigures:
 
     ``attackers``: of each, the share of records that it breaches or of which it learns an attribute. ``claimed``:
     whether one of them claims anything. ``insiders``: share of others breached by given
-    insiders, mean over releases and coalitions. ``played``, ``opens``: as for noise.
+    insiders, mean over releases and coalitions. ``played``, ``opens``, ``leaks``: as for noise.
     """
 
     jitter: float
@@ -126,6 +129,7 @@ class JitterFigures:
     clusters: float
     played: Stopped | None = None
     opens: bool = False
+    leaks: tuple[Leak, ...] = ()
 
     @property
     def breach_rate(self) -> float:
@@ -161,13 +165,15 @@ class Remedies:
 
 
 class Remedied(Protocol):
-    """A table protected by a remedy: who plays against it, and whether an audit of it opens the gate."""
+    """A table protected by a remedy: who plays against it, and what an audit of it finds."""
 
     def game(self, scheme: Scheme) -> Game:
         """Who is played on the table behind a scheme."""
 
-    def opens(self, label: str, records: FloatArray, scheme: Scheme, played: Sequence[Sequence[Scores]] | None) -> bool:
-        """Whether the gate of such a release is open; ``played``: scores of all splits, if they are known."""
+    def audited(
+        self, label: str, records: FloatArray, scheme: Scheme, played: Sequence[Sequence[Scores]] | None
+    ) -> tuple[bool, tuple[Leak, ...]]:
+        """Whether the gate of such a release is open, and what leaks; ``played``: scores of all splits, if known."""
 
 
 def remedies(
@@ -205,16 +211,18 @@ def remedies(
         release = perturb(records, Noisy(noise=level), int(own[0]))
         broken: dict[str, float] = {}
         worst, opens = None, False
+        leaks: tuple[Leak, ...] = ()
         if max(rate.high, guessed.blind) <= target and smallest is None:
             label, model, scheme = f"noise {level!r}", Noisy.model, Noisy(noise=level)
             read = tried.attackers(alone, label, model, release, int(own[0]), level * spread)
             broken = {one.name: one.worst for one in read}
             if max(broken.values(), default=0.0) <= target:
                 worst, played = players.worst(label, remedied.game(scheme))
-                opens = played is not None and remedied.opens(label, records, scheme, played)
+                if played is not None:
+                    opens, leaks = remedied.audited(label, records, scheme, played)
                 smallest = level if opens else None
         left = stick.left(release.data[release.key.order])
-        figures.append(NoiseFigures(level, rate, *left, broken, worst, opens))
+        figures.append(NoiseFigures(level, rate, *left, broken, worst, opens, leaks))
     jittered: list[JitterFigures] = []
     for level, own in zip(_TRYING.jitter if steps.any() else (), jitter_seeds, strict=False):
         move = _Jitter(level * steps)
@@ -226,13 +234,14 @@ def remedies(
         rate = tried.insiders(label, own, move)
         left = stick.left(release.data[release.key.order])
         by_name = {one.name: one.worst for one in found}
-        worst, opens = None, False
+        worst, opens, leaks = None, False, ()
         if max(*by_name.values(), rate.high, guessed.blind) <= target:
             # Against the values as they were: whoever rounds finds those. Then as the owner would audit what is left.
             worst, played = players.worst(label, replace(remedied.game(settings.scheme), widths=move.widths))
-            opens = played is not None and remedied.opens(label, moved, settings.scheme, None)
+            if played is not None:
+                opens, leaks = remedied.audited(label, moved, settings.scheme, None)
         claimed = any(one.claimed for one in found)
-        jittered.append(JitterFigures(level, claimed, by_name, rate, *left, worst, opens))
+        jittered.append(JitterFigures(level, claimed, by_name, rate, *left, worst, opens, leaks))
         if opens:
             break
     return Remedies(

@@ -18,10 +18,12 @@ from isobreach.audits.criterion import Criterion
 from isobreach.audits.figures import (
     AttributeFigures,
     ExposedPerson,
+    Leak,
     RecordFigures,
     SingleInsider,
     SizeFigures,
     Smallest,
+    leaks,
 )
 from isobreach.audits.intervals import Sampled, SampledShares
 from isobreach.audits.matrix import AttackerMatrix, PlayedAttacker
@@ -333,6 +335,22 @@ class AuditResult:
             As for ``breached``.
         """
         return self._learned(*self._asked(insiders, sample))
+
+    def leaks(self, insiders: int | None = None, more: float = 0.0) -> list[Leak]:
+        """Return the attributes that are learned, beyond doubt, of more people than a blind guess is right for.
+
+        The one to which the release adds most comes first.
+
+        Parameters
+        ----------
+        insiders
+            The largest number of insiders who pool their records, None for all that were audited.
+        more
+            By how much the lower end of the share of people has to exceed that of the guess.
+        """
+        largest = self.sizes[-1] if insiders is None else insiders
+        shares = self.learned_shares(largest, self.matrix.samples[-1])
+        return leaks(shares, self.baselines.blind_attributes, more)
 
     def read_out(self, insiders: int, sample: int = 0, *, ranges: bool = True) -> ReadShares | None:
         """Return the largest shares of other people whose vectors any attacker reads by looking his estimates up.

@@ -28,6 +28,7 @@ from isobreach.audits.coalition_trials import coalitions_of, greedy_orders, play
 from isobreach.audits.coalitions import GrowingLinks
 from isobreach.audits.declared import directions, playable, shown, unrounded, written
 from isobreach.audits.exposure import OwnersTable
+from isobreach.audits.figures import Leak
 from isobreach.audits.groups import Groups
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Kept, Store
@@ -193,10 +194,13 @@ class _Remedied:
         settings = replace(self.trials.settings, scheme=scheme)
         return _game(self.records, settings.tolerances(self.records), settings, self.trials.seed)
 
-    def opens(self, label: str, records: FloatArray, scheme: Scheme, played: Sequence[Sequence[Scores]] | None) -> bool:
-        """Whether the gate of an audit of it is open."""
+    def audited(
+        self, label: str, records: FloatArray, scheme: Scheme, played: Sequence[Sequence[Scores]] | None
+    ) -> tuple[bool, tuple[Leak, ...]]:
+        """Whether the gate of an audit of it is open, and what leaks by more than the limit."""
         _, result = self.trials.of(records, scheme, self.kept.under(label), played)
-        return not gate(result, self.trials.settings.met).closed
+        found = gate(result, self.trials.settings.met)
+        return not found.closed, tuple(result.leaks(found.insiders, found.limit))
 
 
 def _prepared(records: NDArray[Any], release: Release, settings: Settings, seed: int) -> tuple[OwnersTable, Linker]:

@@ -18,7 +18,7 @@ from isobreach.audits.result import AuditResult, Reached
 from isobreach.errors import InputError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gate:
     """What closes a gate, if anything does.
 
@@ -52,6 +52,11 @@ class Gate:
     guessed: bool = False
     criterion: str = SHARE
     untested: bool = False
+
+    def __repr__(self) -> str:
+        """Its outcome in a line."""
+        outcome = "closed" if self.closed else "open"
+        return f"Gate({outcome}, limit={self.limit:g}, criterion={self.criterion!r}, insiders={self.insiders})"
 
     @property
     def closed(self) -> bool:

@@ -8,6 +8,7 @@ METHOD it is the known-input attack.
 import secrets
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -189,7 +190,8 @@ def _write(
                 continue
             for name, content in drawn.items():
                 write_file(folder / "figures" / name, content)
-        write_file(folder / "report.html", document_page(with_run(document, run)).encode(), mode=PRIVATE)
+        page = with_run(document, run, inputs["released"].title, datetime.now(UTC).date())
+        write_file(folder / "report.html", document_page(page).encode(), mode=PRIVATE)
         if estimates and found.claimed:
             labels = attack.labels(found)
             values, rows = found.estimates[:, list(labels)], found.rows

@@ -163,7 +163,7 @@ class AuditJob:
         document = audit_document(result)
         if result.beside:
             console.say([f"{name.capitalize()}: {said}" for name, said in result.beside.items()])
-            document = replace(document, verdict="")
+            document = replace(document, verdict="What follows is about the table as it is.")
         console.document(document)
         if self.out is not None:
             console.say(["", f"Report: {self.out / 'report.html'}"])

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach import datasets
-from isobreach._calls import table_title
 from isobreach._phrases import count
 from isobreach._validation import check_table
 from isobreach.attacks import Knowledge, normalised
@@ -68,9 +67,7 @@ class Data:
     @property
     def title(self) -> str:
         """What a report calls the table: the name of a file without its ending."""
-        if self.source is None:
-            return self.given
-        return self.source.name if self.source.elsewhere else table_title(self.source.name)
+        return self.given if self.source is None else self.source.title
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -62,8 +62,8 @@ class Matrix:
         The rows.
     levels
         What each level of a cell means; last what the smallest are or, in a ``dense`` one, cells without a figure.
-    note
-        How to read it.
+    note, tips
+        How to read it, and what the tips of its cells hold, on a screen.
     mark
         What a mark in cells means; empty where there is none.
     dense
@@ -79,6 +79,7 @@ class Matrix:
     rows: tuple[MatrixRow, ...]
     levels: tuple[str, ...]
     note: str
+    tips: str
     mark: str = ""
     dense: bool = False
 

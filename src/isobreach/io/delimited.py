@@ -55,14 +55,20 @@ class Written(NamedTuple):
         return InputError(self.name, "must be CSV in UTF-8", got, step)
 
 
-def check_encoding(encoding: str | None) -> None:
-    """Refuse an encoding that Python does not know, or that is none of text."""
+def checked_encoding(encoding: str | None) -> str | None:
+    """Return an encoding, or refuse one that Python does not know, or that is none of text.
+
+    Tables that are called latin-1 are those of Windows, where a euro sign takes the place of a control character: they
+    are read as such, as browsers do.
+    """
+    if encoding is None:
+        return None
     try:
-        if encoding is not None:
-            "".encode(encoding)
-            codecs.lookup(encoding)
+        "".encode(encoding)
+        found = codecs.lookup(encoding).name
     except (LookupError, ValueError, UnicodeError):
         raise InputError("encoding", "must be a text encoding, such as latin-1 or cp1252", repr(encoding)) from None
+    return "cp1252" if found == "iso8859-1" else encoding
 
 
 class Layout(NamedTuple):

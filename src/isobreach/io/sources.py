@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from isobreach._calls import table_title
 from isobreach._text import visible
 from isobreach.errors import InputError
 from isobreach.io.content import Content, form, readable, standard_input
 from isobreach.io.databases import address, fetch, is_url
-from isobreach.io.delimited import Written, check_encoding
+from isobreach.io.delimited import Written, checked_encoding
 from isobreach.io.files import Stored, check_regular, file_hash, parts_of, read_arrow, read_content, read_path
 from isobreach.io.scans import Scan, parquet_size, scanned, scanned_text
 from isobreach.io.tables import Table, from_memory
@@ -50,10 +51,10 @@ class Source:
         encoding: str | None = None,
         sheet: str | None = None,
     ) -> None:
-        self._given, self._role, self._encoding, self._sheet = given, role, encoding, sheet
+        self._given, self._role, self._sheet = given, role, sheet
         self._hash: str | None = None
         self._piped: Content | None = None
-        check_encoding(encoding)
+        self._encoding = checked_encoding(encoding)
         self._address = address(given, role) if isinstance(given, str) and is_url(given) else None
         if query is not None:
             if self._address is None:
@@ -67,6 +68,11 @@ class Source:
             asked = self._address.asked
             return visible(f"{self._address.name}#{asked}" if asked else self._address.name)
         return STANDARD_INPUT if self._given == STANDARD_INPUT else Path(self._given).name
+
+    @property
+    def title(self) -> str:
+        """What a page calls it: the name of a file without its ending."""
+        return self.name if self.elsewhere else table_title(self.name)
 
     @property
     def elsewhere(self) -> bool:

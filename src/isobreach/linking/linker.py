@@ -131,7 +131,7 @@ def link(
             return replace(linkage, reason=_TRUNCATED)
     precision = released_precision(source) if tolerance is None else given_precision(tolerance)
     doubt = motion == "auto" or strangers_fit(precision, source)
-    setting = Setting(precision, unit_roundoff(known), tolerance is not None, chance_limit, doubt)
+    setting = Setting(precision, unit_roundoff(known), tolerance is not None, chance_limit, doubt, bool(lacking.any()))
     if lacking.all():
         check_entries(source)
         return with_partial(known, no_linkage(setting, motion, rule), None, source, chance_limit, progress)

@@ -65,7 +65,8 @@ class Found:
 class Setting:
     """How precise the two tables are, whether that was given, and how many chance matches a link may have.
 
-    ``doubt``: what chance would make is to be asked even if no record is absent.
+    ``doubt``: what chance would make is to be asked even if no record is absent. ``partial``: whether other known
+    records lack attributes, which no motion is asked about.
     """
 
     precision: Precision
@@ -73,6 +74,7 @@ class Setting:
     given: bool
     chance_limit: float
     doubt: bool
+    partial: bool = False
 
     @property
     def posterior_limit(self) -> float:
@@ -149,18 +151,19 @@ def decide(problem: Problem, setting: Setting, motions: Sequence[Motion] = MOTIO
             break
     count, best = max(tried, key=lambda one: one[0])
     best = best if count else tried[-1][1]  # nothing fits: then the motion that asks least says least
+    records = "complete known records" if setting.partial else "known records"
     if not count:
-        reason = "no motion places the known records together in a way that chance would not: nothing is decided"
+        reason = f"no motion places the {records} together in a way that chance would not: nothing is decided"
         several = (_if_named(found, known) for _, found in tried)
         return replace(best, reason=reason + untried, if_named=next(filter(None, several), None))
     if best.solution.size == known:
-        reason = f"all known records are found with their {_KEPT[best.motion]}"
+        reason = f"all {records} are found with their {_KEPT[best.motion]}"
         before = MOTIONS[: MOTIONS.index(best.motion)]
         reason += "".join(f", not with their {_KEPT[name]}" for name in before[-1:])
     else:
         some, kept = best.solution.size, _KEPT[best.motion]
         why = "as chance could not have placed them" if sure else "more than otherwise"
-        reason = f"{some} of {known} known records are found with their {kept}, {why}"
+        reason = f"{some} of {known} {records} are found with their {kept}, {why}"
     return replace(best, reason=reason)
 
 

@@ -240,12 +240,13 @@ def partial_sentence(linkage: Linkage) -> str:
     total, done = len(linkage.partial), len(linkage.completed)
     if not total or total == len(linkage.rows):
         return ""
-    line = f"{done:,} of {count(total, 'partial record')} {'was' if done == 1 else 'were'} completed"
+    line = f"{done:,} of {count(total, 'partial record')} {'was' if 1 in (done, total) else 'were'} completed"
     if not len(linkage.linked):
         return f"{line}: no complete record is linked, and links are what completes them."
     open_ = linkage.partial[linkage.status[linkage.partial] == "ambiguous"]
     if not len(open_):
-        return f"{line}."
+        rest = "it" if total == 1 else "the rest"
+        return f"{line}." if done == total else f"{line}; no row fits what is known of {rest}."
     tried = [i for i in open_.tolist() if linkage.chance is not None and np.isfinite(linkage.chance[i])]
     if len(tried) == len(open_):
         return f"{line}; the others fit one row each, as strangers might."

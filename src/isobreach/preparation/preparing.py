@@ -59,7 +59,8 @@ def prepare(
         steps_left = [] if categories == "one-hot" else [f"To keep categories: {way('--categories one-hot', ONE_HOT)}."]
         step = " ".join([*steps_left, *(f"Note: {note}." for note in raw.notes)])
         raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
-    texts = sum(step.parameters.get("reason") == "text" for step in steps)
+    unasked = {step.column for step in steps if step.parameters.get("reason") == "text"}
+    texts = [column for column in raw.columns if column.name in unasked]
     rows, done = _complete(kept, missing, raw.rows, name, texts)
     steps += done
     kept = [column.take(rows) for column in kept] if len(rows) < raw.rows else kept
@@ -199,11 +200,11 @@ def _one_hot(column: RawColumn) -> Step:
 
 
 def _complete(
-    kept: Sequence[RawColumn], missing: str | None, total: int, name: str, texts: int
+    kept: Sequence[RawColumn], missing: str | None, total: int, name: str, texts: Sequence[RawColumn]
 ) -> tuple[NDArray[np.int64], list[Step]]:
     """Rows that stay, and what was done about missing values; refuses them where nothing was asked for.
 
-    ``texts``: columns of text that are left out because nobody asked for categories.
+    ``texts``: columns that are left out because nobody asked for categories.
     """
     holes = {column.name: column.missing for column in kept}
     holes = {label: cells for label, cells in holes.items() if cells.any()}
@@ -226,7 +227,7 @@ def _complete(
 
 
 def _undecided(
-    holes: dict[str, NDArray[np.bool_]], whole: NDArray[np.bool_], columns: int, name: str, texts: int
+    holes: dict[str, NDArray[np.bool_]], whole: NDArray[np.bool_], columns: int, name: str, texts: Sequence[RawColumn]
 ) -> InputError:
     """The one error that says where values are missing, and what each choice would leave."""
     counts = sorted(((int(cells.sum()), label) for label, cells in holes.items()), key=lambda pair: -pair[0])
@@ -237,15 +238,31 @@ def _undecided(
     drop, mean = way("--missing drop", _DROP), way("--missing mean", _MEAN)
     fewer = way("--columns", "columns=[...]")
     step = (
-        f"{drop} leaves {kept:,} of {total:,} rows with all {kept_columns}; {mean} keeps all {total:,} rows and fills "
-        f"{count(cells, 'cell')} with the column's mean or most common category; or name fewer columns with {fewer}."
+        f"{drop} leaves {kept:,} of {total:,} rows with all {kept_columns}{_without(holes, counts, whole)}; {mean} "
+        f"keeps all {total:,} rows and fills {count(cells, 'cell')} with the column's mean or most common category; or "
+        f"name fewer columns with {fewer}."
     )
     if texts:
         encode = way("--categories one-hot", ONE_HOT)
-        are, them = ("is", "it") if texts == 1 else ("are", "them")
-        step += f" {count(texts, 'column')} of text {are} left out: {encode} keeps {them}."
+        are, them = ("is", "it") if len(texts) == 1 else ("are", "them")
+        rows = int((whole & ~np.any([column.missing for column in texts], axis=0)).sum())
+        then = f", and {drop} then leaves {rows:,} rows" if rows < kept else ""
+        step += f" {count(len(texts), 'column')} of text {are} left out: {encode} keeps {them}{then}."
     got = f"{count(cells, 'missing value')} in {len(counts)} of {kept_columns}: {listed}{rest}"
     return InputError(name, "must have no missing values, or a choice of what to do with them", got, step)
+
+
+def _without(holes: dict[str, NDArray[np.bool_]], counts: Sequence[tuple[int, str]], whole: NDArray[np.bool_]) -> str:
+    """Which columns to leave out so that half of the rows stay, where dropping rows leaves fewer: the emptiest ones."""
+    if 2 * whole.sum() >= len(whole):
+        return ""
+    for number in range(1, min(len(counts) - 1, _LISTED) + 1):
+        rest = [holes[label] for _, label in counts[number:]]
+        stay = int((~np.any(rest, axis=0)).sum())
+        if 2 * stay >= len(whole):
+            left = ", ".join(repr(label) for _, label in counts[:number])
+            return f", {stay:,} without {left}"
+    return ""
 
 
 def _filled(column: RawColumn) -> Step:

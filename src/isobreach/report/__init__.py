@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from isobreach._lazy import loading
 
 if TYPE_CHECKING:
-    from isobreach.report.audit_decision import gate_sentence
     from isobreach.report.audit_document import audit_document, audit_findings, audit_verdict
     from isobreach.report.audit_frames import attackers_columns, attribute_columns, record_columns
+    from isobreach.report.audit_gate import gate_sentence
     from isobreach.report.audit_json import audit_schema
     from isobreach.report.comparison_document import comparison_document
     from isobreach.report.comparison_json import cell_columns, comparison_schema, scheme_columns, time_columns
@@ -47,7 +47,7 @@ __all__ = [
 __getattr__ = loading(
     __name__,
     {
-        "audit_decision": ("gate_sentence",),
+        "audit_gate": ("gate_sentence",),
         "audit_document": ("audit_document", "audit_findings", "audit_verdict"),
         "audit_frames": ("attackers_columns", "attribute_columns", "record_columns"),
         "audit_json": ("audit_schema",),

@@ -126,20 +126,21 @@ def attributes_section(result: AuditResult) -> Section:
 
 def attributes_lead(result: AuditResult) -> str:
     """The attribute to which the release adds most."""
-    found, blind = result.learned_shares(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
-    more = found.value - blind
-    place = int(np.where(found.low > blind, more, more - 1).argmax())  # what is beyond doubt comes first
-    if more[place] <= 0:
-        return "Of no attribute does any attacker learn more than a blind guess of its value."
-    if found.low[place] <= blind[place]:
+    leaking = result.leaks()
+    if leaking:
+        worst = leaking[0]
         return (
-            "Of no attribute is it beyond doubt that an attacker learns more than a blind guess. The largest "
-            f"difference is for {column(result, place)!r}: {sampled(found.of(place))} of the other people, a blind "
-            f"guess {share(float(blind[place]))}."
+            f"The release adds most to the attribute {column(result, worst.place)!r}: the best attacker learns it of "
+            f"{sampled(worst.learned)} of the other people, a blind guess of {share(worst.blind)}."
         )
+    found, blind = result.learned_shares(result.sizes[-1], result.matrix.samples[-1]), result.baselines.blind_attributes
+    place = int((found.value - blind).argmax())
+    if found.value[place] <= blind[place]:
+        return "Of no attribute does any attacker learn more than a blind guess of its value."
     return (
-        f"The release adds most to the attribute {column(result, place)!r}: the best attacker learns it of "
-        f"{sampled(found.of(place))} of the other people, a blind guess of {share(float(blind[place]))}."
+        "Of no attribute is it beyond doubt that an attacker learns more than a blind guess. The largest difference is "
+        f"for {column(result, place)!r}: {sampled(found.of(place))} of the other people, a blind guess "
+        f"{share(float(blind[place]))}."
     )
 
 

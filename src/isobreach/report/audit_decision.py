@@ -3,36 +3,34 @@
 
 The limit is the owner's. Where there is none, the share of other people breached is held against that of the remedies,
 5% unless another one was asked for. The gate decides: where it is open nothing here says not to publish, where it is
-closed nothing says to publish as planned.
+closed nothing says to publish as planned. Behind an open gate attributes may leak, of everybody: then the headline is
+a condition.
 """
 
 from dataclasses import replace
 
+from isobreach._naming import way
 from isobreach._phrases import count, percent
-from isobreach.audits import HARDLY, INSIDERS, SHARE, AttackerFigures, AuditResult, Gate, Reached, gate
-from isobreach.document import Decision, Fact, Status
-from isobreach.report.audit_preparation import standardising
+from isobreach.audits import HARDLY, AttackerFigures, AuditResult, Gate, Reached, gate
+from isobreach.document import Decision, Status
+from isobreach.report.audit_gate import NO_PROOF, beyond_limit, gate_facts, gate_sentence, open_leaks, other_attacks
+from isobreach.report.audit_preparation import beside_sentences, standardising
 from isobreach.report.audit_remedies import advised, no_reliance
 from isobreach.report.audit_words import (
-    and_sample,
-    attack_name,
     breaches,
     capital,
-    knows,
     least_knowledge,
     near,
     own_figure,
     read_sentence,
     reads,
     says_nothing,
+    small,
     undecided,
-    who,
     worst_attacker,
-    worst_group,
 )
 from isobreach.report.numbers import sampled, share
 
-NO_PROOF = "That is no proof of safety."
 _OTHER_PROTECTION = (
     "Use another protection.",
     (
@@ -40,6 +38,8 @@ _OTHER_PROTECTION = (
         "environment, or publish statistics or a model with differential privacy."
     ),
 )
+LEARNED = "single attributes may be learned"
+_READ = ("Read what was not tested", "before you sign; it stands under “For the file”.")
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
 
 
@@ -64,8 +64,9 @@ def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision
         return _decided(result, found, "condition", "Do not publish yet", why, also, actions)
     remedy = None if tried is None else advised(tried)
     if remedy is not None and remedy.useful:
-        headline = f"Publish only with {remedy.words}"
-        return _decided(result, found, "condition", headline, _why(result, found), also, remedy.actions)
+        headline = f"Publish only with {remedy.words}{f', and if {LEARNED}' if remedy.leaks else ''}"
+        why = f"Not as planned. {_why(result, found)}"
+        return _decided(result, found, "condition", headline, why, also, remedy.actions(result))
     if found.reached is not None and found.unsure:
         narrow = ("Narrow the figure down:", f"run the audit again with {_more_of(found)}.")
         why = " ".join([capital(gate_sentence(result, found)), *_in_interval(result, found)])
@@ -78,16 +79,19 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
     larger = gate(result, replace(result.met, insiders=None))
     if larger.closed:
         why = f"{capital(gate_sentence(result, found))} Of larger groups: {gate_sentence(result, larger)}"
-        sure = ("Make sure that larger groups cannot form,", "or decide by all that were tried: leave --fail-size out.")
+        size = way("--fail-size", "fail_size")
+        sure = ("Make sure that larger groups cannot form,", f"or decide by all that were tried: leave {size} out.")
         headline = f"Publish only if no more than {count(found.insiders, 'insider')} can pool their records"
         return _decided(result, found, "condition", headline, why, also, (sure, _AGAIN))
     first = result.smallest[0]
+    one = "A single insider" if first.found == 1 else f"{first.found} insiders"
+    single = f"{one} can breach another person with the {result.method} (worst group found)."
+    if open_leaks(result, found):
+        why, actions = capital(gate_sentence(result, found)), (_may_be_known(), _READ, _AGAIN)
+        also = also if first.found is None else (single, *also)
+        return _decided(result, found, "condition", f"Publish only if {LEARNED}", why, also, actions)
     if first.found is not None:
-        one = "A single insider" if first.found == 1 else f"{first.found} insiders"
-        why = (
-            f"{one} can breach another person with the {result.method} (worst group found). "
-            f"{breaches(result, _best(result))} {NO_PROOF}"
-        )
+        why = f"{single} {breaches(result, _best(result))} {NO_PROOF}"
         accept = ("Decide whether single people may be breached.", "Below, the most exposed ones are listed.")
         return _decided(
             result,
@@ -98,85 +102,24 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
             also,
             (accept, _AGAIN),
         )
-    read = ("Read what was not tested", "before you sign; it stands under “For the file”.")
     finer = (_smaller_epsilon(result),) if says_nothing(result) else ()
-    actions = (*finer, read, _AGAIN)
+    actions = (*finer, _READ, _AGAIN)
     return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, actions)
 
 
-def gate_sentence(result: AuditResult, found: Gate) -> str:
-    """What closes a gate or, where nothing does, what that means and no more."""
-    if found.untested:
-        return (
-            f"nothing was found out: no attack that isobreach has can undo the scheme “{result.scheme}”, and only "
-            f"guesses were played. {NO_PROOF}"
-        )
-    if found.attacker is not None:
-        if found.attacker.claimed:
-            said, reached = _small(reads(result, found.attacker)), _above(result, found)
-            return said if reached is None else f"{said} {breaches(result, reached)}"
-        return _small(f"{undecided(found.attacker)} --attacks {_others(result, found.attacker)} leaves it out.")
-    if found.reached is not None:
-        if found.reached.attack is None:
-            return (
-                f"guessing {result.baselines.guess} breaches {share(found.reached.breached.value)} of all people "
-                f"without the release, above the limit of {percent(found.limit)}: no protection opens this gate at "
-                f"an epsilon of {result.epsilon:g}."
-            )
-        if found.unsure:
-            said = sampled(own_figure(result, found.reached))
-            return f"{who(found.reached.cell)} may breach more than {percent(found.limit)} of the other people: {said}."
-        return f"{_small(breaches(result, found.reached))[:-1]}, above the limit of {percent(found.limit)}."
-    if found.worst is not None:
-        rows = " if all own rows are known, which is not certain, but they may be guessed" if found.guessed else ""
-        return (
-            f"{worst_group(found.size)} breaches the most exposed person with a probability of "
-            f"{share(found.worst.value)}{rows}, above the limit of {percent(found.limit)}."
-        )
-    if found.criterion == SHARE:
-        nobody = (
-            f"nobody who was tried breaches more than {percent(found.limit)} of the other people, with up to "
-            f"{count(found.insiders, 'random insider')}{and_sample(result)}."
-        )
-        return " ".join([nobody, *_chosen(result, found)])
-    insiders = count(found.insiders, "insider")
-    if found.proved:
-        return (
-            f"no group of up to {insiders} breaches a person with a probability above {percent(found.limit)} (proven, "
-            f"distance attack only: at most {share(found.bound)})."
-        )
-    if result.rows_known:
-        return (
-            f"no group of up to {insiders} that was tried breaches a person with a probability above "
-            f"{percent(found.limit)}."
-        )
-    return (
-        f"no group of up to {insiders} that was tried breaches a person with a probability above "
-        f"{percent(found.limit)}, guessing rows or not."
-    )
+def _may_be_known() -> tuple[str, str]:
+    said = f"“Which attributes leak” lists them. More noise hides more of them; {way('--columns', 'columns')} names"
+    return "Decide whether these attributes may be known.", f"{said} those to publish."
 
 
 def _let_it_finish(result: AuditResult, late: AttackerFigures) -> tuple[tuple[str, str], ...]:
     """What to do where an attack ran out of time: its search, unlike an audit, can be given more."""
     alone = f"protect the table with isobreach perturb, and run isobreach attack {late.name} on the release"
-    without = f"--attacks {_others(result, late)} leaves it out, and the page says that it was not tested"
+    without = f"{other_attacks(result, late)} leaves it out, and the page says that it was not tested"
     return (
         ("Let it finish:", f"{alone}, with a --budget of more seconds."),
-        ("Or audit without it:", f"{without}. Fewer columns (--columns) are searched sooner."),
+        ("Or audit without it:", f"{without}. Fewer columns are searched sooner."),
     )
-
-
-def _others(result: AuditResult, late: AttackerFigures) -> str:
-    """The attacks that were played but for one, as an option lists them."""
-    return ",".join(sorted({INSIDERS, *(one.name for one in result.matrix.attackers)} - {late.name}))
-
-
-def _chosen(result: AuditResult, found: Gate) -> list[str]:
-    """That insiders who are chosen well breach more than a limit which random ones meet; nothing where they do not."""
-    one = max(result.up_to(found.insiders), key=lambda figures: figures.worst_mean.value)
-    if found.closed or one.worst_mean.value <= found.limit:
-        return []
-    return [f"But {worst_group(one.size)} breaches {share(one.worst_mean.value)} of them with the {result.method}."]
 
 
 def _decided(
@@ -188,10 +131,11 @@ def _decided(
     also: tuple[str, ...],
     actions: tuple[tuple[str, str], ...],
 ) -> Decision:
-    shown = () if result.criterion is None else _gate_facts(result, found)
+    shown = () if result.criterion is None else gate_facts(result, found)
     if not found.untested:
         actions = (*actions[:-1], *standardising(result), *actions[-1:])
-    also = tuple(line for line in (*_in_interval(result, found), *_chosen(result, found), *also) if line not in why)
+    lines = *_in_interval(result, found), *beyond_limit(result, found), *also, *beside_sentences(result)
+    also = tuple(line for line in lines if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
 
@@ -206,8 +150,9 @@ def _in_interval(result: AuditResult, found: Gate) -> list[str]:
 
 def _more_of(found: Gate) -> str:
     """What narrows down the figure that closes the gate."""
-    closed_form = found.reached is not None and found.reached.closed_form
-    return "more random groups (--trials)" if closed_form else "more splits (--splits)"
+    if found.reached is not None and found.reached.closed_form:
+        return f"more random groups ({way('--trials', 'trials=...')})"
+    return f"more splits ({way('--splits', 'splits=...')})"
 
 
 def _best(result: AuditResult) -> Reached:
@@ -246,7 +191,7 @@ def _also(result: AuditResult) -> tuple[str, ...]:
     if best.attack is not None:
         lines.append(breaches(result, best))
     if best.cell.sample and half is not None:
-        lines.append(f"Without public records: {_small(breaches(result, half))}")
+        lines.append(f"Without public records: {small(breaches(result, half))}")
     elif not best.cell.sample and worst_attacker(result).breached.value - best.breached.value > 0.1:
         lines.append(breaches(result, worst_attacker(result)))
     lines += read_sentence(result, least=0.5)
@@ -281,7 +226,8 @@ def _smaller_epsilon(result: AuditResult) -> tuple[str, str]:
     goal = limit if blind > limit else HARDLY
     found = next(((epsilon, left) for epsilon, left in finer if left <= goal), None)
     if found is not None:
-        return f"Run the audit again with --epsilon {found[0]:g}.", f"{said}; at {found[0]:g} it is {share(found[1])}."
+        smaller = way(f"--epsilon {found[0]:g}", f"epsilon={found[0]:g}")
+        return f"Run the audit again with {smaller}.", f"{said}; at {found[0]:g} it is {share(found[1])}."
     if not finer:
         return "Run the audit again with a smaller epsilon.", f"{said}."
     epsilon, left = finer[-1]
@@ -305,62 +251,19 @@ def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     if blind > limit:  # then no other protection helps either
         return (_smaller_epsilon(result), _OTHER_PROTECTION, _AGAIN)
     if tried is None or not (tried.levels or advised(tried)):
-        try_noise = ("See what noise would hide and cost:", "run the audit again with --noise-levels 0.1,0.3,0.5.")
+        levels = way("--noise-levels 0.1,0.3,0.5", "noise_levels=[0.1, 0.3, 0.5]")
+        try_noise = ("See what noise would hide and cost:", f"run the audit again with {levels}.")
         return (_OTHER_PROTECTION, try_noise, _AGAIN)
     costly = advised(tried)
     return (_OTHER_PROTECTION, no_reliance(tried) if costly is None else costly.too_costly, _AGAIN)
 
 
-def _gate_facts(result: AuditResult, found: Gate) -> tuple[Fact, ...]:
-    insiders = f"up to {count(found.insiders, 'insider')}{and_sample(result)}"
-    if found.criterion == SHARE:
-        what = f"Expected share of other people breached, {insiders}"
-    else:
-        what = f"Highest breach probability of any person, {insiders}"
-    return (
-        Fact("Gate", what),
-        Fact("Limit", percent(found.limit)),
-        Fact("Found", _found(result, found)),
-        Fact("Result", "Closed" if found.closed else "Open"),
-    )
-
-
-def _above(result: AuditResult, found: Gate) -> Reached | None:
-    """Who breaches most, if that is a larger share than the limit, by an attack."""
-    reached = result.reached(found.insiders, result.matrix.samples[-1])
-    exceeds = found.criterion == SHARE and reached.attack is not None and reached.breached.value > found.limit
-    return reached if exceeds else None
-
-
-def _found(result: AuditResult, found: Gate) -> str:
-    exceeding = _above(result, found)
-    if exceeding is not None:
-        return f"{sampled(own_figure(result, exceeding))}: {knows(exceeding.cell)}"
-    if found.attacker is not None:
-        outcome = "reads values" if found.attacker.claimed else "is undecided"
-        return f"The {attack_name(found.attacker.name)} {outcome}"
-    if found.reached is not None:
-        by = "blind guess" if found.reached.attack is None else knows(found.reached.cell)
-        return f"{sampled(own_figure(result, found.reached))}: {by}"
-    if found.worst is not None:
-        return f"{share(found.worst.value)} ({count(found.size, 'insider')})"
-    if found.untested:
-        return "Nothing: only guesses were played"
-    if found.criterion == SHARE:
-        return sampled(result.reached(found.insiders, result.matrix.samples[-1], upper=True).breached)
-    return share(max(one.worst_record.value for one in result.up_to(found.insiders)))
-
-
 def _meaning(result: AuditResult) -> str:
-    own = result.criterion is not None
-    limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and --limit sets another."
+    own, option = result.criterion is not None, way("--limit", "limit")
+    limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and {option} sets another."
     return (
         f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
         f"the {result.method}, it means a probability of {percent(result.level)} or more. Insiders are people in the "
         "table who pool their own records. Public records are of the same kind, but of other people. Figures with a "
         f"range in brackets are sampled, with their 95% interval; all others are counted or computed.{limit}"
     )
-
-
-def _small(text: str) -> str:
-    return text[:1].lower() + text[1:]

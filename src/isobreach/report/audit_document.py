@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from isobreach._phrases import count, left_out
+from isobreach._phrases import count, day, left_out
 from isobreach.audits import AuditResult
 from isobreach.document import Bullets, Details, Document, Fact, Facts, Section, Table, Text, in_one_part
 from isobreach.report.audit_caveats import caveats, kinds, method
 from isobreach.report.audit_charts import attributes_lead, attributes_section, risk_lead, risk_section
 from isobreach.report.audit_decision import decision
-from isobreach.report.audit_file import day, file_section, protection
+from isobreach.report.audit_file import file_section, protection
 from isobreach.report.audit_frames import attribute_columns, record_columns
 from isobreach.report.audit_json import audit_data
 from isobreach.report.audit_matrix import matrix_lead, matrix_section
@@ -173,6 +173,7 @@ def _about(result: AuditResult, run: Mapping[str, Any] | None, when: date | None
     remarks += [f"{result.rows_read:,} rows were read, {dropped:,} dropped"] if dropped else []
     several = result.columns > result.attribute_count
     remarks += [f"in {result.columns} columns of numbers"] if several else []
+    remarks += ["standardised"] if any(step["what"] == "standardised" for step in result.steps) else []
     facts = [Fact("Table", table_size(result), "; ".join(remarks)), protection(result)]
     if when is not None:
         facts.append(Fact("Date", day(when)))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isobreach._phrases import count
+from isobreach._phrases import count, day
 from isobreach._registry import SCHEMES
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Decision, Fact, Facts, Section, SignOff, Table, Text
@@ -34,15 +34,6 @@ _CONTROLLER = (
     "It reports technical tests. Whether the means are “reasonably likely to be used” (GDPR, recital 26) is for the "
     "controller to judge."
 )
-
-
-def day(when: date) -> str:
-    """A date in words.
-
-    >>> day(date(2026, 11, 7))
-    '7 November 2026'
-    """
-    return f"{when.day} {when:%B %Y}"
 
 
 def file_section(result: AuditResult, decided: Decision, run: Mapping[str, Any], title: str, when: date) -> Section:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._registry import ATTACKS
-from isobreach.audits import AuditResult, ExposedPerson, Sampled, SizeFigures, Stopped, gate
+from isobreach.audits import AuditResult, ExposedPerson, Leak, Sampled, SizeFigures, Stopped, gate
 from isobreach.report.audit_caveats import caveats, kinds
-from isobreach.report.audit_decision import gate_sentence
 from isobreach.report.audit_file import assumed
+from isobreach.report.audit_gate import gate_sentence
 from isobreach.report.audit_matrix import public_knowledge
 from isobreach.report.audit_records import (
     AttributeRecord,
@@ -22,6 +22,7 @@ from isobreach.report.audit_records import (
     Identity,
     Interval,
     JitterRecord,
+    LeakRecord,
     MatrixRecord,
     NoiseRecord,
     RemediesRecord,
@@ -261,6 +262,7 @@ def _remedies(result: AuditResult) -> RemediesRecord | None:
                     **_by_attack(one.attackers),
                     "played": _stopped(one.played),
                     "opens_gate": one.opens,
+                    "leaks": [_leak(result, leak) for leak in one.leaks],
                     "insiders_breach_rate": _sampled(one.insiders),
                     "neighbours": _sampled(one.neighbours),
                     "clusters": one.clusters,
@@ -278,12 +280,21 @@ def _remedies(result: AuditResult) -> RemediesRecord | None:
                     **_by_attack(one.attackers),
                     "played": _stopped(one.played),
                     "opens_gate": one.opens,
+                    "leaks": [_leak(result, leak) for leak in one.leaks],
                     "neighbours": _sampled(one.neighbours),
                     "clusters": one.clusters,
                 },
             )
             for one in tried.levels
         ],
+    }
+
+
+def _leak(result: AuditResult, one: Leak) -> LeakRecord:
+    return {
+        "attribute": column(result, one.place),
+        "learned": _sampled(one.learned),
+        "blind_guess": one.blind,
     }
 
 

@@ -72,6 +72,7 @@ def matrix_section(result: AuditResult) -> Section:
         rows=tuple(rows),
         levels=_LEGEND,
         note=_note(result),
+        tips="its 95% interval",
         mark="" if _reader(result, result.reached(0, 0)) is None else _UNNAMED,
     )
     return Section("Who can do what", (block,), matrix_lead(result), brief=True)
@@ -171,9 +172,9 @@ def _note(result: AuditResult) -> str:
     return (
         f"Each cell: the best attack with that knowledge, mean over {count(result.matrix.splits, 'split')} of the "
         f"table (sampled; {_split_words(result)}); which attack is best was chosen on one half of the splits and "
-        "measured on the other. Point at a cell, or use the arrow keys, for its 95% interval. Attackers may "
-        "ignore what they know, so no figure falls to the right or downwards. Insiders know their own rows. A blind "
-        f"guess, without the release, breaches {share(result.baselines.blind)} (exact)."
+        "measured on the other. Attackers may ignore what they know, so no figure falls to the right or downwards. "
+        "Insiders know their own rows. A blind guess, without the release, breaches "
+        f"{share(result.baselines.blind)} (exact)."
     )
 
 

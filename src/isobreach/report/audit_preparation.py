@@ -6,6 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from isobreach._naming import way
 from isobreach._phrases import count, left_out
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Bullets, Column, Details, Section, Table, Text
@@ -13,6 +14,7 @@ from isobreach.report.audit_words import column
 from isobreach.report.numbers import share
 
 ALMOST_ALL = 0.95  # of the squared length: from here on, other attributes hardly count in what is called a breach
+STANDARDISED = "standardised"  # the table beside the one that is audited
 _FEW = 2  # attributes that may carry it
 _SHOWN = 25  # attributes
 _ROOM = 420  # letters in the header: more would push the first part beyond a printed page
@@ -79,11 +81,22 @@ def length_sentences(result: AuditResult) -> list[str]:
     return [f"{said} Both verdicts stand side by side." if result.beside else said]
 
 
+def beside_sentences(result: AuditResult) -> list[str]:
+    """Which table a decision is about, where there is a verdict on another one; nothing otherwise."""
+    if STANDARDISED not in result.beside:
+        return []
+    headline = result.beside[STANDARDISED].partition(". ")[0]
+    return [f"This decision is about the table as it is. On the table standardised it is: {headline}."]
+
+
 def standardising(result: AuditResult) -> list[tuple[str, str]]:
-    """What to do where one or two attributes carry almost all of the length; nothing otherwise."""
+    """What to do where one or two attributes carry almost all of the length, or both verdicts are there."""
+    if STANDARDISED in result.beside:
+        how = "go by the verdict on the table standardised, and add --standardise to the commands that follow"
+        return [("If all attributes matter alike,", f"{how}.")]
     found = carriers(result)
-    if not found or result.beside:
+    if not found:
         return []
     names = " and ".join(repr(column(result, place)) for place in found)
-    how = "add --standardise (in Python: ib.prepare(..., standardise=True)); --both shows both verdicts"
+    how = way("add --standardise; --both shows both verdicts", "prepare it with ib.prepare(..., standardise=True)")
     return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.")]

@@ -294,6 +294,14 @@ class StoppedRecord(TypedDict):
     breached_share: Share
 
 
+class LeakRecord(TypedDict):
+    """An attribute that is learned of more people than a blind guess is right for."""
+
+    attribute: str
+    learned: Interval
+    blind_guess: Share
+
+
 class NoiseRecord(TypedDict):
     """A level of noise; further fields NAME_breach_rate are of attacks without knowledge, null where not tried."""
 
@@ -301,6 +309,7 @@ class NoiseRecord(TypedDict):
     breach_rate: Interval
     played: StoppedRecord | None
     opens_gate: bool
+    leaks: list[LeakRecord]
     neighbours: Interval
     clusters: float
     others_: NotRequired[Share | None]
@@ -313,6 +322,7 @@ class JitterRecord(TypedDict):
     claimed: bool
     played: StoppedRecord | None
     opens_gate: bool
+    leaks: list[LeakRecord]
     insiders_breach_rate: Interval
     neighbours: Interval
     clusters: float

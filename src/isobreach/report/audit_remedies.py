@@ -3,9 +3,11 @@
 
 from dataclasses import dataclass
 
+from isobreach._naming import way
 from isobreach._phrases import count, percent
-from isobreach.audits import AuditResult, NoiseFigures, Remedies, Sampled, Stopped
+from isobreach.audits import AuditResult, Leak, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.document import Column, Section, Table, Text
+from isobreach.report.audit_gate import leak_sentences
 from isobreach.report.audit_words import INTERVAL, attack_name, breach, capital, stopped, who
 from isobreach.report.numbers import sampled, share
 
@@ -15,11 +17,15 @@ _CLEAR = 0.8  # agreement of two searches for clusters, below which they depend 
 
 @dataclass(frozen=True)
 class Advised:
-    """A remedy that opens the gate: what it is, how it is done, and which share of nearest neighbours it keeps."""
+    """A remedy that opens the gate: what it is, how it is done, and which share of nearest neighbours it keeps.
+
+    ``leaks``: attributes that are learned all the same.
+    """
 
     words: str
     how: str
     kept: Sampled
+    leaks: tuple[Leak, ...]
 
     @property
     def useful(self) -> bool:
@@ -31,11 +37,12 @@ class Advised:
         """What is left of the table's use."""
         return f"{'' if self.useful else 'only '}{sampled(self.kept)} of the nearest neighbours"
 
-    @property
-    def actions(self) -> tuple[tuple[str, str], ...]:
+    def actions(self, result: AuditResult) -> tuple[tuple[str, str], ...]:
         """What to do."""
+        still = leak_sentences(result, self.leaks, "With it the best attacker still")
         return (
             (f"Protect the table with {self.words}.", self.how),
+            *(("Decide whether single attributes may be known.", one) for one in still),
             ("Check that the table is still of use.", f"{sampled(self.kept)} of the nearest neighbours are kept."),
             ("Audit that plan", "before you publish: stronger attacks than these may need more."),
         )
@@ -51,8 +58,12 @@ def advised(tried: Remedies) -> Advised | None:
     found = [
         Advised(
             f"noise of {one.noise:g} times the spread",
-            f"isobreach perturb with --scheme noisy --noise {one.noise:g} adds it.",
+            way(
+                f"isobreach perturb with --scheme noisy --noise {one.noise:g} adds it.",
+                f"ib.perturb(table, ib.schemes.Noisy(noise={one.noise:g})) adds it.",
+            ),
             one.neighbours,
+            one.leaks,
         )
         for one in tried.levels
         if one.noise == tried.smallest
@@ -62,6 +73,7 @@ def advised(tried: Remedies) -> Advised | None:
             f"jitter of {moved.jitter:g} step",
             "Move each value at random by up to half of this part of its step, then perturb.",
             moved.neighbours,
+            moved.leaks,
         )
         for moved in tried.jitter
         if moved.jitter == tried.smallest_jitter

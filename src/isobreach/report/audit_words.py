@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isobreach._naming import way
 from isobreach._phrases import count, percent
 from isobreach._registry import ATTACKS
 from isobreach.audits import (
@@ -157,6 +158,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def small(text: str) -> str:
+    """Text inside a sentence."""
+    return text[:1].lower() + text[1:]
+
+
 def listed(words: list[str], last: str = "and") -> str:
     """Words by commas."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
@@ -177,8 +183,8 @@ def samples_left_out(result: AuditResult) -> list[str]:
     smaller = sorted({*result.matrix.samples[1:], largest} - {0})
     if largest < 1:
         return [f"{said}."]
-    again = f"Run the audit again with --samples {','.join(map(str, smaller))}"
-    return [f"{said}, here {largest:,}. {again} (in Python: samples=[{', '.join(map(str, smaller))}])."]
+    again = way(f"--samples {','.join(map(str, smaller))}", f"samples={smaller}")
+    return [f"{said}, here {largest:,}. Run the audit again with {again}."]
 
 
 def typical_number(one: Smallest, sizes: Sequence[int]) -> str:

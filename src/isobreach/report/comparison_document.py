@@ -107,9 +107,9 @@ def _matrix(result: ComparisonResult) -> Matrix:
         levels=_LEGEND,
         note=(
             f"Each cell: the mean share of other people's records that an attack with {knowledge(result)} estimates "
-            f"within {percent(result.epsilon)}. Point at a cell, or use the arrow keys, for its interval and error, or "
-            "for why the attack is not possible. Schemes stand from the weakest to the strongest."
+            f"within {percent(result.epsilon)}. Schemes stand from the weakest to the strongest."
         ),
+        tips="its interval and error, or for why the attack is not possible",
         dense=True,
     )
 

@@ -3,13 +3,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
+from isobreach._phrases import day
 from isobreach.document import Document, Fact, Facts, Section
 
 
-def with_run(document: Document, run: Mapping[str, Any]) -> Document:
-    """Return the document with a last section: what the run was made of.
+def with_run(document: Document, run: Mapping[str, Any], table: str, when: date) -> Document:
+    """Return the document as a page: called by its table and day, with what the run was made of as its last section.
 
     Parameters
     ----------
@@ -17,9 +19,12 @@ def with_run(document: Document, run: Mapping[str, Any]) -> Document:
         What there is to say.
     run
         The record of the run.
+    table, when
+        What the table is called, and the day of the run.
     """
     again = Facts("What the run was made of", run_facts(run))
-    return replace(document, sections=(*document.sections, Section("How to run it again", (again,))))
+    sections = (*document.sections, Section("How to run it again", (again,)))
+    return replace(document, title=f"{table}, {day(when)}", kind=document.title, sections=sections)
 
 
 def run_facts(run: Mapping[str, Any]) -> tuple[Fact, ...]:

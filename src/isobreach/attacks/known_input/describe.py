@@ -81,10 +81,12 @@ def _exposure(summary: AttackSummary) -> list[str]:
         if summary.kind == "approximation"
         else f"{at_least[1.0]:,} with certainty"
     )
+    sure = summary.kind != "approximation" and at_least[0.5] == at_least[1.0]
+    surely = "with certainty" if sure and at_least[0.5] else f"with probability 0.5 or more, {most}"
     first = (
         f"Of {count(summary.other_rows, 'other row')}, {at_least[0.5]:,} can be estimated within "
-        f"{percent(summary.epsilon)} of the record's length with probability 0.5 or more, {most}. "
-        "Columns with large values carry most of a record's length."
+        f"{percent(summary.epsilon)} of the record's length {surely}. Columns with large values carry most of a "
+        "record's length."
     )
     lines = [first]
     if summary.kind == "approximation":
@@ -246,7 +248,8 @@ def _numbers(summary: AttackSummary) -> tuple[str, tuple[Text | Table, ...]]:
     if summary.best_row is not None and summary.best_probability is not None:
         most = f"the most exposed: released row {summary.best_row} (counted from 0)"
         rows.append((most, say(summary.best_probability)))
-    for quantile, value in sorted(summary.quantiles.items(), reverse=True):
+    several = {q: value for q, value in summary.quantiles.items() if (1 - q) * summary.other_rows >= 1}
+    for quantile, value in sorted(several.items(), reverse=True):
         rows.append((f"the {100 * (1 - quantile):.3g}% most exposed rows: this or more", say(value)))
     if summary.mean_probability is not None:
         rows.append(("mean", say(summary.mean_probability)))
