@@ -199,7 +199,7 @@ def told(found: ComparisonReport, scheme: str, attack: str) -> str:
     """A cell in a few words."""
     cell = found.at(scheme, attack)
     if cell.breached is None:
-        return f"not possible: {cell.reason}"
+        return f"no estimate: {cell.reason}"
     error = "" if cell.error is None else f", error {cell.error:.2f}"
     return f"{percent(cell.breached.value)}{error}"
 
@@ -267,7 +267,7 @@ def reasons(results: dict[str, ComparisonReport]) -> Table:
             if cell.reason is not None:
                 about.setdefault((cell.attack, cell.reason), []).append(cell.scheme)
     rows = tuple((attack, why, ", ".join(dict.fromkeys(names))) for (attack, why), names in sorted(about.items()))
-    return Table("What is not possible, and why", ("Attack", "Why", "Schemes"), rows)
+    return Table("What gives no estimate, and why", ("Attack", "Why", "Schemes"), rows)
 
 
 def pictures(name: str, found: ComparisonReport) -> tuple[Picture, ...]:
@@ -310,7 +310,7 @@ def page(results: dict[str, ComparisonReport]) -> Document:
         Section("Which protections held", (held(results), Text(f"{unfolding} {UNFOLDED}"))),
         Section("What the literature says", (literature(results), Text(TRANSACTIONS))),
         *(Section(ARENAS[name].title, (*pictures(name, found), standings(found))) for name, found in results.items()),
-        Section("What is not possible, and why", (reasons(results),)),
+        Section("What gives no estimate, and why", (reasons(results),)),
     ]
     verdict = (
         "Every protection and every attack that the paper names in its field, side by side on the same tables: what "

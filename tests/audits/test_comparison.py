@@ -74,7 +74,7 @@ class _Told(Attack):
     def run(self, release, knowledge, *, seed, progress, **settings):
         self.given.append((release, knowledge, seed))
         if self.does is None:
-            return Reconstruction(False, "nothing", np.full((release.shape[0], 4), np.nan))
+            return Reconstruction(False, "a guess", np.zeros((release.shape[0], 4)))
         return self.does(release, knowledge)
 
 
@@ -180,6 +180,39 @@ def test_an_attack_that_refuses_always_is_a_reason(registered):
     assert cell(found, chosen, "told").reason == "known must be many"
 
 
+def test_an_attack_that_estimates_nothing_has_its_own_words_for_a_reason(registered):
+    """Its figures would be those of the guess that stands in for it, and look as if it had tried."""
+    registered(
+        _Told(lambda release, knowledge: Reconstruction(False, "No map leads back.", np.full(release.shape, np.nan)))
+    )
+    found, chosen = outcomes(people(), ["rigid"], ["told"])
+    own = cell(found, chosen, "told")
+    assert (own.reason, own.breached) == ("no map leads back", None)
+
+
+@pytest.mark.parametrize(
+    ("attack", "known", "why"),
+    [
+        ("ica", 4, "the release has 12 dimensions and the records have 20: there is no linear map back"),
+        ("projection-map", 13, "13 linked records are no fewer than 12 released columns: the likelihood has no bound"),
+    ],
+)
+def test_what_a_projection_took_away_is_a_reason(attack, known, why):
+    found, chosen = outcomes(people(columns=20), ["random-projection"], [attack], known=known, trials=1)
+    assert why in cell(found, chosen, attack).reason
+
+
+def test_where_distances_are_lost_rows_are_given_and_the_projection_attack_plays():
+    """Lengths agree within a band only, by which few columns link nobody: the field takes linked records there."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        records = rng.normal(5, 1, (150, 4)) @ rng.normal(0, 1, (4, 20))  # which four linked records span
+        found, chosen = outcomes(records, ["random-projection"], ["projection-map"], seed=seed, trials=1)
+        own = cell(found, chosen, "projection-map")
+        assert (own.played, own.claimed) == (True, 1)
+        assert own.error < 1e-9
+
+
 @pytest.mark.parametrize("failure", [np.linalg.LinAlgError("Singular matrix"), ZeroDivisionError("division by zero")])
 def test_an_attack_that_fails_is_a_reason_too(registered, failure):
     def fail(release, knowledge):
@@ -212,12 +245,15 @@ def test_an_attack_gets_what_it_needs_or_uses_and_rows_only_where_it_needs_them(
         known=np.ones((2, 3)), rows=np.arange(2), sample=np.ones((5, 3)), noise=0.1, bounds=np.zeros((3, 2))
     )
 
-    def held(**own):
-        given = holding(_Told(**{name: frozenset(value) for name, value in own.items()}), everything)
+    def held(*, searchable=True, **own):
+        attack = _Told(**{name: frozenset(value) for name, value in own.items()})
+        given = holding(attack, everything, searchable=searchable)
         return {name for name in ("known", "rows", "sample", "noise", "bounds") if given.has(name)}
 
     assert held(uses=()) == set()
     assert held(uses={"known", "rows"}) == {"known"}
+    assert held(uses={"known", "rows"}, searchable=False) == {"known", "rows"}
+    assert held(uses={"known"}, searchable=False) == {"known"}
     assert held(needs={"known", "rows"}, uses=()) == {"known", "rows"}
     assert held(needs_any={"sample"}, uses={"noise"}) == {"sample", "noise"}
 

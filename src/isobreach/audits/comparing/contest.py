@@ -6,9 +6,10 @@ every scheme, so that schemes differ in themselves alone. What a cell gives depe
 and the attack, and not on which other schemes and attacks are compared.
 
 Each attack is given what it needs or uses of the attacker's knowledge. Rows of known records go only to those that
-cannot do without them: to find them is what the others are about. Noise levels and factors are told, as are the motion
-and epsilon: only the key is secret. Attributes without an estimate are guessed at the mean of the records that the
-attacker holds, and so are all of them where an attack refuses to work.
+cannot do without them: to find them is what the others are about, where distances are kept to find them by. Noise
+levels and factors are told, as are the motion and epsilon: only the key is secret. Attributes without an estimate are
+guessed at the mean of the records that the attacker holds, and so are all of them where an attack refuses to work or
+estimates nothing.
 """
 
 import time
@@ -46,7 +47,8 @@ _FAILURES = (IsobreachError, np.linalg.LinAlgError, ArithmeticError)
 class Play:
     """One attack on one release, in one variant of its estimates.
 
-    ``refused``: why it did not work, None if it did; ``marks`` are then those of the guess. ``seconds``: of processor.
+    ``refused``: why it estimated nothing, None if it did; ``marks`` are then those of the guess. ``seconds``: of
+    processor.
     """
 
     attack: str
@@ -163,6 +165,7 @@ class _Side:
     tolerance: FloatArray
     trial: int
     rules: Rules
+    searchable: bool
 
     @classmethod
     def of(cls, deal: TrialDeal, release: Release, model: ReleaseModel | None, rules: Rules) -> "_Side":
@@ -182,12 +185,23 @@ class _Side:
         )
         public_ones = {"epsilon": asked.epsilon} if model is None else public_settings(model, asked.epsilon)
         given = {**public_ones, "effort": asked.extent.effort}
-        return cls(as_engine(rows), key.order, truth, knowledge, given, deal.groups, tolerance, deal.trial, rules)
+        return cls(
+            release=as_engine(rows),
+            order=key.order,
+            truth=truth,
+            knowledge=knowledge,
+            given=given,
+            groups=deal.groups,
+            tolerance=tolerance,
+            trial=deal.trial,
+            rules=rules,
+            searchable=model is None or model.moves or model.distances,
+        )
 
     def plays(self, attack: Attack, links: SharedLinks) -> Iterator[Play]:
         """One attack, in all variants of its estimates; its time has that of links which another attack has found."""
         seed = int(generator(self.rules.seed, "compare", self.trial, crc32(attack.name.encode())).integers(2**31))
-        held = holding(attack, self.knowledge)
+        held = holding(attack, self.knowledge, searchable=self.searchable)
         noise = held.noise if isinstance(held.noise, float) else None
         player = Player(attack, self.release, noise, seed, self.given)
         guess = _guess(held)
@@ -195,7 +209,8 @@ class _Side:
         try:
             found, several = player.found(held)
             told = {variant: np.asarray(estimates, dtype=np.float64) for variant, estimates in several.items()}
-            claimed, refused = found.claimed, None
+            nothing = not any(np.isfinite(estimates).any() for estimates in told.values())
+            claimed, refused = found.claimed, _clause(found.reason) if nothing else None
         except _FAILURES as error:
             told = {PLAIN: np.full((self.release.shape[0], self.truth.shape[1]), np.nan)}
             claimed, refused = False, _reason(error)
@@ -216,14 +231,18 @@ def range_share(records: FloatArray) -> FloatArray:
     return np.asarray(RANGE_SHARE * np.ptp(records, axis=0))
 
 
-def holding(attack: Attack, knowledge: Knowledge) -> Knowledge:
-    """Of all that an attacker may hold, what the attack needs or uses; rows only where it cannot do without."""
+def holding(attack: Attack, knowledge: Knowledge, *, searchable: bool) -> Knowledge:
+    """Of all that an attacker may hold, what the attack needs or uses; rows only where it cannot do without.
+
+    ``searchable``: whether the release keeps distances, by which rows can be found.
+    """
     wanted = attack.needs | attack.needs_any | attack.uses
+    given = attack.needs if searchable else wanted
     return Knowledge(
         known=knowledge.known if "known" in wanted else None,
         sample=knowledge.sample if "sample" in wanted else None,
         noise=knowledge.noise if "noise" in wanted else None,
-        rows=knowledge.rows if "rows" in attack.needs else None,
+        rows=knowledge.rows if "rows" in given else None,
     )
 
 
@@ -242,4 +261,8 @@ def _reason(error: Exception) -> str:
     """What went wrong, as a clause."""
     if isinstance(error, InputError):
         return refusal(error)
-    return str(error).rstrip(".") if isinstance(error, IsobreachError) else f"it failed: {error}"
+    return _clause(str(error)) if isinstance(error, IsobreachError) else f"it failed: {error}"
+
+
+def _clause(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].rstrip(".")
