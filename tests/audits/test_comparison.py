@@ -19,7 +19,7 @@ from isobreach.audits.groups import Groups
 from isobreach.audits.players import PLAIN
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
-from isobreach.schemes import Orthogonal, Rigid, Scheme
+from isobreach.schemes import SCHEMES, Orthogonal, Rigid, Scheme
 
 FEW = {"known": 4, "sample": 20, "trials": 4}
 
@@ -419,12 +419,25 @@ def test_models_that_scale_to_length_one_are_scored_on_directions():
     assert cell(found, chosen, "known-input").learned.max() < 1
 
 
+NAMES = {
+    "orthogonal", "rigid", "noisy", "ball", "orthogonal-noise", "random-projection", "dct", "dft", "attribute-pairs",
+    "row-mixing", "geometric", "permutation", "aspe", "distance-matrix", "additive-noise", "component-noise",
+    "multiplicative-noise", "log-noise", "condensation", "kd-tree", "swapping", "shuffling", "k-anonymity",
+}  # fmt: skip
+ATTACKERS = {
+    "known-input", "known-input-output", "alignment", "lattice", "permutation", "kaplan", "known-sample", "ak-ica",
+    "ica", "regression", "procrustes", "lateration", "projection-map", "spectral-filter", "pca-filter", "wong",
+    "naive", "column-means", "most-common", "random-link",
+}  # fmt: skip
+
+
 def test_all_that_is_registered_is_compared_by_default():
+    """Scripts and earlier results know schemes and attacks by these names."""
     asked = ComparisonAsked.checked(None, None, 0.1, 8, 500, 20)
-    assert [one.label for one in asked.schemes] == [
-        name for name in ib.schemes.SCHEMES if ib.schemes.SCHEMES.built_in(name)
-    ]
+    assert [one.label for one in asked.schemes] == [name for name in SCHEMES if SCHEMES.built_in(name)]
+    assert {one.label for one in asked.schemes} == NAMES
     assert list(asked.attacks) == [name for name in ATTACKS if ATTACKS.built_in(name)]
+    assert set(asked.attacks) == ATTACKERS
 
 
 def test_a_package_that_is_not_installed_is_a_reason(registered):
