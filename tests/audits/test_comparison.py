@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Schemes and attacks side by side: what a cell is, what it does not depend on, what it says where nothing works."""
 
+import json
 import threading
 import time
 from dataclasses import dataclass
@@ -162,6 +163,20 @@ def test_it_goes_on_from_where_it_was_to_the_same_bits():
     assert [own.utility for own in again.schemes] == [own.utility for own in whole.schemes]
     with pytest.raises(InputError, match="memory must hold the unfinished work of this very comparison"):
         compare(table, asked, seed=2, store=store)
+
+
+def test_trials_that_were_done_before_others_are_kept_too():
+    """A long trial must not keep those beside it from being used, nor an interruption lose them."""
+    asked = ComparisonAsked.checked(["rigid", "noisy"], ["kaplan", "column-means"], 0.1, 4, 20, 3)
+    table, store = ComparisonTable(people(100)), Memory(0)
+    whole = compare(table, asked, seed=1, store=store)
+    kept = json.loads(store.kept["trials.json"].tobytes())
+    late = json.dumps([one for one in kept if (one["scheme"], one["trial"]) in {("noisy", 2), ("rigid", 1)}][::-1])
+    store.kept["trials.json"] = np.frombuffer(late.encode(), dtype=np.uint8)
+    done = []
+    again = compare(table, asked, seed=1, store=store, progress=lambda label, k, total: done.append((k, total)))
+    assert done == [(k, 6) for k in range(2, 7)]
+    assert [figures(own) for own in again.cells] == [figures(own) for own in whole.cells]
 
 
 def test_what_cannot_work_says_why():

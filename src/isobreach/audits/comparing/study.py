@@ -8,6 +8,7 @@ give the same sums in this one.
 import hashlib
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -114,19 +115,22 @@ def _played(
     """All trials of all schemes, in order; those of before are kept."""
     kept = Kept(store, _fingerprint(table, asked, seed), seed, of="comparison")
     saved = kept.part(_PART)
-    done = [] if saved is None else _restored(saved)
     # A trial of every scheme, then the next: what is left after an interruption says something of each.
     wanted = [(trial, one) for trial in range(asked.trials) for one in asked.schemes]
-    rest = wanted[len(done) :]
+    places = {(trial, one.label): place for place, (trial, one) in enumerate(wanted)}
+    done = {places[one.trial, one.scheme]: one for one in ([] if saved is None else _restored(saved))}
+    rest = [place for place in range(len(wanted)) if place not in done]
     progress("trials", len(done), len(wanted))
     rules = Rules(asked, range_share(np.asarray(table.records, dtype=np.float64)), seed)
-    for outcome in ProcessEngine.crew(workers).run(contest, deals(table, asked, seed, rest), rules):
-        done.append(outcome)
+    drawn = deals(table, asked, seed, [wanted[place] for place in rest])
+    # The first done first: some trials take a hundred times as long as others, and would keep all processors waiting.
+    for number, outcome in ProcessEngine.crew(workers).as_done(contest, drawn, rules):
+        done[rest[number]] = outcome
         progress("trials", len(done), len(wanted))
-        kept.done(_PART, lambda: _arrays(done))
+        kept.done(_PART, lambda: _arrays(done.values()))
     if rest:
-        kept.done(_PART, lambda: _arrays(done), whole=True)
-    return done
+        kept.done(_PART, lambda: _arrays(done.values()), whole=True)
+    return [done[place] for place in range(len(wanted))]
 
 
 def _fingerprint(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> str:
@@ -139,7 +143,7 @@ def _fingerprint(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> s
     return digest.hexdigest()
 
 
-def _arrays(outcomes: list[TrialOutcome]) -> Arrays:
+def _arrays(outcomes: Iterable[TrialOutcome]) -> Arrays:
     """For the store: JSON, whose numbers come back as they were."""
     text = json.dumps([asdict(one) for one in outcomes], default=_listed)
     return {"json": np.frombuffer(text.encode(), dtype=np.uint8)}
