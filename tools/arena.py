@@ -183,10 +183,11 @@ TRANSACTIONS = (
 
 
 UNFOLDED = (
-    "give a motion away. Distances determine points, and the lifted records of ASPE lie on one quadric, which enough "
-    "rows determine. Either yields rows that are a rotation of the records, without the key and without a known "
-    "record, and attacks on rotations work on them. The cells here show attacks on the release as it is, where those "
-    "on distances are not possible. An audit (isobreach audit --scheme aspe) computes these rows and plays both."
+    "Distances determine points. The lifted records of ASPE lie on one quadric, which rows determine that are more "
+    "than its coefficients (5,252 with 100 columns: not tried here) and fulfil no relation of their own (as zeros and "
+    "ones do). Either yields rows that are a rotation of the records, without the key and without a known record, and "
+    "attacks on rotations work on them. The cells here show attacks on the release as it is, where those on distances "
+    "are not possible. An audit (isobreach audit --scheme aspe) computes these rows and plays both."
 )
 
 
@@ -314,7 +315,10 @@ def page(results: dict[str, ComparisonReport]) -> Document:
         "one in a hundred. Held is not safe: other attacks, other knowledge or less noise may do better. Distances, "
         "neighbours, k-means and single link are 1 where everything is kept; compare.md says how they are measured."
     )
-    unfolding = " and ".join(one.label for one in first.schemes if one.unfolds)
+    unfolding = "; ".join(
+        f"on {ARENAS[name].title} {', '.join(one.label for one in found.schemes if one.unfolds) or 'none'}"
+        for name, found in results.items()
+    )
     tables = tuple(f"{one.title}: {one.about}." for one in ARENAS.values())
     sections = [
         Section(
@@ -326,7 +330,10 @@ def page(results: dict[str, ComparisonReport]) -> Document:
                 Text(undone),
             ),
         ),
-        Section("Which protections held", (held(results), withstood(results), Text(f"{unfolding} {UNFOLDED}"))),
+        Section(
+            "Which protections held",
+            (held(results), withstood(results), Text(f"What gives a motion away: {unfolding}. {UNFOLDED}")),
+        ),
         Section("What the literature says", (literature(results), Text(TRANSACTIONS))),
         *(Section(ARENAS[name].title, (*pictures(name, found), standings(found))) for name, found in results.items()),
         Section("What gives no estimate, and why", (reasons(results),)),

@@ -12,7 +12,8 @@ import pytest
 import isobreach as ib
 from isobreach.attacks import ATTACKS, Attack, Knowledge, Reconstruction
 from isobreach.audits import ComparisonAsked, ComparisonTable, compare
-from isobreach.audits.comparing.contest import Play, Rules, contest, deals, holding, range_share
+from isobreach.audits.comparing.asked import Contestant
+from isobreach.audits.comparing.contest import Play, Rules, contest, deals, gives_away, holding, range_share
 from isobreach.audits.comparing.measures import Marks, marks
 from isobreach.audits.comparing.result import BEYOND
 from isobreach.audits.comparing.summing import _told, cell_figures, scheme_figures
@@ -320,7 +321,7 @@ def test_a_scheme_that_refuses_the_table_says_so_in_its_cells():
     found, chosen = outcomes(people() - 100, [Choosy(), Rigid()], ["kaplan"], trials=2)
     own = cell(found, chosen, "kaplan")
     assert own.reason == "the scheme cannot protect this table: it must be positive"
-    assert scheme_figures(chosen.schemes[0], found[::2]).refusal == "it must be positive"
+    assert scheme_figures(chosen.schemes[0], found[::2], unfolds=False).refusal == "it must be positive"
     assert cell(found, chosen, "kaplan", 1).played
 
 
@@ -498,6 +499,21 @@ def test_what_gives_a_motion_away_is_said_beside_cells_that_do_not_show_it():
     said = [one for one in table.findings if "motion away" in one]
     assert len(said) == 1
     assert said[0].startswith("aspe and distance-matrix give a motion away: ")
+
+
+@pytest.mark.parametrize(
+    ("records", "away"),
+    [
+        (people(), True),
+        (people(columns=20), False),  # 252 coefficients, and 150 rows
+        (people(rows=300, columns=20), True),
+        ((people() > 50).astype(float), False),  # x = x^2, a relation of each column's own
+    ],
+)
+def test_that_a_motion_is_given_away_is_measured(records, away):
+    """Of ASPE it depends on the table: the quadric of its rows must be the only one."""
+    for seed in range(8):
+        assert gives_away(ComparisonTable(records), Contestant("aspe", SCHEMES["aspe"]), seed) == away
 
 
 def test_aspe_falls_to_as_many_linked_pairs_as_the_lifted_record_has_entries():

@@ -30,10 +30,10 @@ from isobreach.audits.declared import directions
 from isobreach.audits.groups import Groups
 from isobreach.audits.players import PLAIN, Player, filled, public_settings, refusal
 from isobreach.audits.settings import RANGE_SHARE
-from isobreach.engine import Engine, LocalEngine, as_engine, using
+from isobreach.engine import ONE_BLAS_THREAD, Engine, LocalEngine, as_engine, using
 from isobreach.errors import InputError, IsobreachError
 from isobreach.linking import SharedLinks, sharing_links
-from isobreach.release import ReleaseModel
+from isobreach.release import ReleaseModel, behind, unfolded
 from isobreach.schemes import Release, perturb
 
 FloatArray = NDArray[np.float64]
@@ -41,6 +41,7 @@ IntArray = NDArray[np.int64]
 
 # What an attack may run into on a table that it was not made for: its cell says so.
 _FAILURES = (IsobreachError, np.linalg.LinAlgError, ArithmeticError)
+_UNFOLDED = 2_000  # records: enough for all quadrics that are computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +136,24 @@ def contest(deal: TrialDeal, rules: Rules) -> TrialOutcome:
             play for name in suited if asked.plays(name, deal.trial) for play in side.plays(ATTACKS[name], links)
         )
     return TrialOutcome(label, deal.trial, plays, _utility(deal, release, scheme.model, rules.seed))
+
+
+def gives_away(table: ComparisonTable, contestant: Contestant, seed: int) -> bool:
+    """Whether rows of a motion can be computed from a release of some records, more than a trial publishes.
+
+    Lifted records of many columns, or of few rows, or with relations of their own give nothing away.
+    """
+    model = contestant.scheme.model
+    if model is None or behind(model) is None:
+        return False
+    draws = generator(seed, "compare", crc32(contestant.label.encode()))
+    drawn = draws.permutation(len(table.records))[:_UNFOLDED]
+    try:
+        release = perturb(table.records[drawn], contestant.scheme, int(draws.integers(2**62)))
+    except _FAILURES:
+        return False
+    with ONE_BLAS_THREAD:
+        return unfolded(release.data, model, table.records.shape[1]) is not None
 
 
 def _utility(deal: TrialDeal, release: Release, model: ReleaseModel | None, seed: int) -> Utility | None:

@@ -20,7 +20,7 @@ from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.baselines import baselines
 from isobreach.audits.comparing.asked import ComparisonAsked, ComparisonTable
-from isobreach.audits.comparing.contest import Play, Rules, TrialOutcome, contest, deals, range_share
+from isobreach.audits.comparing.contest import Play, Rules, TrialOutcome, contest, deals, gives_away, range_share
 from isobreach.audits.comparing.measures import Marks
 from isobreach.audits.comparing.result import ComparisonResult
 from isobreach.audits.comparing.summing import cell_figures, scheme_figures
@@ -80,7 +80,9 @@ def compare(
         costly_trials=min(asked.trials, asked.extent.costly_trials),
         utility_trials=min(asked.trials, asked.extent.utility_trials),
         effort=asked.extent.effort,
-        schemes=tuple(scheme_figures(one, by_scheme[one.label]) for one in asked.schemes),
+        schemes=tuple(
+            scheme_figures(one, by_scheme[one.label], unfolds=gives_away(table, one, seed)) for one in asked.schemes
+        ),
         attacks=asked.attacks,
         cells=tuple(
             cell_figures(one, attack, people, by_scheme[one.label]) for one in asked.schemes for attack in asked.attacks
