@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import isobreach as ib
+from effort import slow
 from isobreach.attacks import mean_cosine, read_out, readout
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.third_moments import MomentMatch, leading_axes
@@ -198,3 +199,23 @@ def test_links_are_kept_and_known_records_confirm():
     assert found.claimed
     assert "2 known records that the fit did not use" in found.reason
     assert np.abs(found.variants["as fitted"][store.order[:4]] - store.records[:4]).max() < 1e-9
+
+
+@pytest.mark.parametrize("seeds", [range(2), *slow(range(2, 8))])
+def test_links_that_leave_few_axes_have_a_density_place_the_sample_too(seeds):
+    """A sample beside links must not tell less than the links alone: transport by itself did, of normal tables."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        table = ib.datasets.gaussian(rows=1_000, columns=100, seed=seed)
+        sample, records, known = table[:400], table[400:], 60
+        held = ib.Knowledge(known=records[:known], sample=sample)
+        asked = {"motion": "orthogonal", "seed": 0}
+        released = records @ rotation(100, rng).T
+        found = ib.reconstruct("alignment", released, held, effort=200, **asked)
+        links = ib.reconstruct("known-input", released, ib.Knowledge(known=records[:known]), **asked)
+        own, alone, matched = (
+            np.median(np.linalg.norm(one - records, axis=1)[known:] / np.linalg.norm(records, axis=1)[known:])
+            for one in (found.estimates, links.estimates, found.variants["transport"])
+        )
+        assert found.objective == "density"
+        assert own < 0.7 * min(alone, matched)

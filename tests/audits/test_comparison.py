@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Schemes and attacks side by side: what a cell is, what it does not depend on, what it says where nothing works."""
 
+import json
 import threading
 import time
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ import pytest
 import isobreach as ib
 from isobreach.attacks import ATTACKS, Attack, Knowledge, Reconstruction
 from isobreach.audits import ComparisonAsked, ComparisonTable, compare
-from isobreach.audits.comparing.contest import Play, Rules, contest, deals, holding, range_share
+from isobreach.audits.comparing.asked import Contestant
+from isobreach.audits.comparing.contest import Play, Rules, contest, deals, gives_away, holding, range_share
 from isobreach.audits.comparing.measures import Marks, marks
 from isobreach.audits.comparing.result import BEYOND
 from isobreach.audits.comparing.summing import _told, cell_figures, scheme_figures
@@ -19,7 +21,7 @@ from isobreach.audits.groups import Groups
 from isobreach.audits.players import PLAIN
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
-from isobreach.schemes import Orthogonal, Rigid, Scheme
+from isobreach.schemes import SCHEMES, Orthogonal, Rigid, Scheme
 
 FEW = {"known": 4, "sample": 20, "trials": 4}
 
@@ -74,7 +76,7 @@ class _Told(Attack):
     def run(self, release, knowledge, *, seed, progress, **settings):
         self.given.append((release, knowledge, seed))
         if self.does is None:
-            return Reconstruction(False, "nothing", np.full((release.shape[0], 4), np.nan))
+            return Reconstruction(False, "a guess", np.zeros((release.shape[0], 4)))
         return self.does(release, knowledge)
 
 
@@ -164,6 +166,20 @@ def test_it_goes_on_from_where_it_was_to_the_same_bits():
         compare(table, asked, seed=2, store=store)
 
 
+def test_trials_that_were_done_before_others_are_kept_too():
+    """A long trial must not keep those beside it from being used, nor an interruption lose them."""
+    asked = ComparisonAsked.checked(["rigid", "noisy"], ["kaplan", "column-means"], 0.1, 4, 20, 3)
+    table, store = ComparisonTable(people(100)), Memory(0)
+    whole = compare(table, asked, seed=1, store=store)
+    kept = json.loads(store.kept["trials.json"].tobytes())
+    late = json.dumps([one for one in kept if (one["scheme"], one["trial"]) in {("noisy", 2), ("rigid", 1)}][::-1])
+    store.kept["trials.json"] = np.frombuffer(late.encode(), dtype=np.uint8)
+    done = []
+    again = compare(table, asked, seed=1, store=store, progress=lambda label, k, total: done.append((k, total)))
+    assert done == [(k, 6) for k in range(2, 7)]
+    assert [figures(own) for own in again.cells] == [figures(own) for own in whole.cells]
+
+
 def test_what_cannot_work_says_why():
     found, chosen = outcomes(people(), ["noisy", "rigid"], ["kaplan"], trials=1)
     own = cell(found, chosen, "kaplan")
@@ -178,6 +194,39 @@ def test_an_attack_that_refuses_always_is_a_reason(registered):
     registered(_Told(refuse))
     found, chosen = outcomes(people(), ["rigid"], ["told"])
     assert cell(found, chosen, "told").reason == "known must be many"
+
+
+def test_an_attack_that_estimates_nothing_has_its_own_words_for_a_reason(registered):
+    """Its figures would be those of the guess that stands in for it, and look as if it had tried."""
+    registered(
+        _Told(lambda release, knowledge: Reconstruction(False, "No map leads back.", np.full(release.shape, np.nan)))
+    )
+    found, chosen = outcomes(people(), ["rigid"], ["told"])
+    own = cell(found, chosen, "told")
+    assert (own.reason, own.breached) == ("no map leads back", None)
+
+
+@pytest.mark.parametrize(
+    ("attack", "known", "why"),
+    [
+        ("ica", 4, "the release has 12 dimensions, too few for 20 independent components"),
+        ("projection-map", 13, "13 linked records are no fewer than 12 released columns: the likelihood has no bound"),
+    ],
+)
+def test_what_a_projection_took_away_is_a_reason(attack, known, why):
+    found, chosen = outcomes(people(columns=20), ["random-projection"], [attack], known=known, trials=1)
+    assert why in cell(found, chosen, attack).reason
+
+
+def test_where_distances_are_lost_rows_are_given_and_the_projection_attack_plays():
+    """Lengths agree within a band only, by which few columns link nobody: the field takes linked records there."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        records = rng.normal(5, 1, (150, 4)) @ rng.normal(0, 1, (4, 20))  # which four linked records span
+        found, chosen = outcomes(records, ["random-projection"], ["projection-map"], seed=seed, trials=1)
+        own = cell(found, chosen, "projection-map")
+        assert (own.played, own.claimed) == (True, 1)
+        assert own.error < 1e-9
 
 
 @pytest.mark.parametrize("failure", [np.linalg.LinAlgError("Singular matrix"), ZeroDivisionError("division by zero")])
@@ -212,12 +261,15 @@ def test_an_attack_gets_what_it_needs_or_uses_and_rows_only_where_it_needs_them(
         known=np.ones((2, 3)), rows=np.arange(2), sample=np.ones((5, 3)), noise=0.1, bounds=np.zeros((3, 2))
     )
 
-    def held(**own):
-        given = holding(_Told(**{name: frozenset(value) for name, value in own.items()}), everything)
+    def held(*, searchable=True, **own):
+        attack = _Told(**{name: frozenset(value) for name, value in own.items()})
+        given = holding(attack, everything, searchable=searchable)
         return {name for name in ("known", "rows", "sample", "noise", "bounds") if given.has(name)}
 
     assert held(uses=()) == set()
     assert held(uses={"known", "rows"}) == {"known"}
+    assert held(uses={"known", "rows"}, searchable=False) == {"known", "rows"}
+    assert held(uses={"known"}, searchable=False) == {"known"}
     assert held(needs={"known", "rows"}, uses=()) == {"known", "rows"}
     assert held(needs_any={"sample"}, uses={"noise"}) == {"sample", "noise"}
 
@@ -269,7 +321,7 @@ def test_a_scheme_that_refuses_the_table_says_so_in_its_cells():
     found, chosen = outcomes(people() - 100, [Choosy(), Rigid()], ["kaplan"], trials=2)
     own = cell(found, chosen, "kaplan")
     assert own.reason == "the scheme cannot protect this table: it must be positive"
-    assert scheme_figures(chosen.schemes[0], found[::2]).refusal == "it must be positive"
+    assert scheme_figures(chosen.schemes[0], found[::2], unfolds=False).refusal == "it must be positive"
     assert cell(found, chosen, "kaplan", 1).played
 
 
@@ -383,12 +435,25 @@ def test_models_that_scale_to_length_one_are_scored_on_directions():
     assert cell(found, chosen, "known-input").learned.max() < 1
 
 
+NAMES = {
+    "orthogonal", "rigid", "noisy", "ball", "orthogonal-noise", "random-projection", "dct", "dft", "attribute-pairs",
+    "row-mixing", "geometric", "permutation", "aspe", "distance-matrix", "additive-noise", "component-noise",
+    "multiplicative-noise", "log-noise", "condensation", "kd-tree", "swapping", "shuffling", "k-anonymity",
+}  # fmt: skip
+ATTACKERS = {
+    "known-input", "known-input-output", "alignment", "lattice", "permutation", "kaplan", "known-sample", "ak-ica",
+    "ica", "regression", "procrustes", "lateration", "projection-map", "spectral-filter", "pca-filter", "wong",
+    "naive", "column-means", "most-common", "random-link",
+}  # fmt: skip
+
+
 def test_all_that_is_registered_is_compared_by_default():
+    """Scripts and earlier results know schemes and attacks by these names."""
     asked = ComparisonAsked.checked(None, None, 0.1, 8, 500, 20)
-    assert [one.label for one in asked.schemes] == [
-        name for name in ib.schemes.SCHEMES if ib.schemes.SCHEMES.built_in(name)
-    ]
+    assert [one.label for one in asked.schemes] == [name for name in SCHEMES if SCHEMES.built_in(name)]
+    assert {one.label for one in asked.schemes} == NAMES
     assert list(asked.attacks) == [name for name in ATTACKS if ATTACKS.built_in(name)]
+    assert set(asked.attacks) == ATTACKERS
 
 
 def test_a_package_that_is_not_installed_is_a_reason(registered):
@@ -434,6 +499,21 @@ def test_what_gives_a_motion_away_is_said_beside_cells_that_do_not_show_it():
     said = [one for one in table.findings if "motion away" in one]
     assert len(said) == 1
     assert said[0].startswith("aspe and distance-matrix give a motion away: ")
+
+
+@pytest.mark.parametrize(
+    ("records", "away"),
+    [
+        (people(), True),
+        (people(columns=20), False),  # 252 coefficients, and 150 rows
+        (people(rows=300, columns=20), True),
+        ((people() > 50).astype(float), False),  # x = x^2, a relation of each column's own
+    ],
+)
+def test_that_a_motion_is_given_away_is_measured(records, away):
+    """Of ASPE it depends on the table: the quadric of its rows must be the only one."""
+    for seed in range(8):
+        assert gives_away(ComparisonTable(records), Contestant("aspe", SCHEMES["aspe"]), seed) == away
 
 
 def test_aspe_falls_to_as_many_linked_pairs_as_the_lifted_record_has_entries():

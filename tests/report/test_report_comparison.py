@@ -73,8 +73,8 @@ def test_every_cell_is_on_the_page_with_its_figure_or_its_reason(result, page):
     text = unescape(page)
     for one in result.cells:
         head = f"{one.attack} on {one.scheme}: "
-        assert f"{head}not possible, " in text if one.breached is None else f"{head}breaches " in text
-    assert f"not possible, {WHY}." in text
+        assert f"{head}no estimate, " in text if one.breached is None else f"{head}breaches " in text
+    assert f"no estimate, {WHY}." in text
     assert "<b>" not in re.findall(r"multiplicative-noise[^,]{0,12}", page)[0]
     assert "<script>alert" not in page
 
@@ -105,7 +105,7 @@ def test_the_heat_map_figure_shows_every_cell(result):
     axes = result.plot("breached").axes[0]
     assert len(axes.texts) == 23 * 20
     assert len(axes.get_yticklabels()) == 23
-    assert [key.get_text() for key in axes.get_legend().get_texts()][-1] == "not possible"
+    assert [key.get_text() for key in axes.get_legend().get_texts()][-1] == "no estimate"
 
 
 def spots(*places):

@@ -111,7 +111,7 @@ def _too_little(records: FloatArray, rows: FloatArray, wanted: int) -> str:
     if len(records) < 2 or wanted < 1:
         return "the attacker holds too few different records."
     if rank(rows) < wanted:
-        return f"the release has {rank(rows)} dimensions and the records have {wanted}: there is no linear map back."
+        return f"the release has {count(rank(rows), 'dimension')}, too few for {wanted} independent components."
     return "" if len(rows) > wanted + 1 else "there are too few released rows."
 
 

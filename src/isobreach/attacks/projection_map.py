@@ -142,7 +142,7 @@ class ProjectionMap(Attack):
         if len(pairs) >= wide:
             reason = (
                 f"{count(len(pairs), 'linked record')} are no fewer than {count(wide, 'released column')}: the "
-                "likelihood has no bound. The regression attack takes such pairs."
+                "likelihood has no bound, and the regression attack takes such pairs."
             )
             return ProjectionReconstruction(False, reason, nothing, links=links)
         span = Affine(np.linalg.pinv(pairs.rows) @ pairs.records, np.zeros(columns))

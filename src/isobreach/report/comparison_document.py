@@ -37,7 +37,7 @@ from isobreach.report.numbers import sampled, share
 from isobreach.report.run_section import run_facts
 
 _LEVELS = (0.01, 0.1, 0.5, 0.9)
-_LEGEND = ("under 1%", "1 to 10%", "10 to 50%", "50 to 90%", "90% or more", "not possible")
+_LEGEND = ("under 1%", "1 to 10%", "10 to 50%", "50 to 90%", "90% or more", "no estimate")
 
 
 def comparison_document(result: ComparisonResult, run: Mapping[str, Any] | None = None, title: str = "") -> Document:
@@ -109,7 +109,7 @@ def _matrix(result: ComparisonResult) -> Matrix:
             f"Each cell: the mean share of other people's records that an attack with {knowledge(result)} estimates "
             f"within {percent(result.epsilon)}. Schemes stand from the weakest to the strongest."
         ),
-        tips="its interval and error, or for why the attack is not possible",
+        tips="its interval and error, or for why there is none",
         dense=True,
     )
 
@@ -238,7 +238,7 @@ def _details(result: ComparisonResult, doubts: list[str]) -> Section:
         "Details",
         (
             *each,
-            Details("What is not possible, and why", (_reasons(result),)),
+            Details("What gives no estimate, and why", (_reasons(result),)),
             Details("Run times", (_times(result),)),
             *prepared,
             Details("How it was measured, and what the figures do not say", (Bullets(tuple(doubts)),)),
@@ -249,7 +249,7 @@ def _details(result: ComparisonResult, doubts: list[str]) -> Section:
 def _attacks_on(result: ComparisonResult, scheme: str) -> Table | Text:
     played = [cell for attack in result.attacks if (cell := result.at(scheme, attack)).breached is not None]
     if not played:
-        return Text("No attack was played: see what is not possible, and why.")
+        return Text("No attack was played: see what gives no estimate, and why.")
     columns = (
         "Attack",
         Column("Breached", "sampled", number=True),
@@ -282,7 +282,7 @@ def _reasons(result: ComparisonResult) -> Table:
         if cell.reason is not None:
             about.setdefault((cell.attack, cell.reason), []).append(cell.scheme)
     rows = tuple((attack, f"{reason}.", ", ".join(schemes)) for (attack, reason), schemes in sorted(about.items()))
-    return Table("What is not possible, and why", ("Attack", "Why", "Schemes"), rows, rest="cells.csv")
+    return Table("What gives no estimate, and why", ("Attack", "Why", "Schemes"), rows, rest="cells.csv")
 
 
 def _times(result: ComparisonResult) -> Table:

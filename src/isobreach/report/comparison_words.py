@@ -143,7 +143,7 @@ def cell_said(cell: CellFigures) -> str:
     """A cell in words, for those who point at it."""
     head = f"{cell.attack} on {cell.scheme}: "
     if cell.breached is None:
-        return f"{head}not possible, {cell.reason}."
+        return f"{head}no estimate, {cell.reason}."
     error = "no estimate" if cell.error is None else f"median error {number(cell.error)}"
     low, high = (f"{100 * end:.3g}" for end in (cell.breached.low, cell.breached.high))
     said = f"{head}breaches {share(cell.breached.value)} ({low} to {high}%), {error}, "

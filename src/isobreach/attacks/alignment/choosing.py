@@ -12,7 +12,9 @@ come last: nothing tells when they are better. Under noise links refute a motion
 them than noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
-then takes the place of all others but links that leave nothing open. A rotation that is fast to compute is then rounded
+then takes the place of all others but links that leave nothing open. Where these leave fewer axes than are many, a
+normal density places the sample as well, and is trusted unless its certificate says that nothing was found: of normal
+tables it tells more. A rotation that is fast to compute is then rounded
 to its exact key (``structured``), which is trusted before all others: chance makes none as near.
 """
 
@@ -36,7 +38,7 @@ from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.structured import by_structure
-from isobreach.attacks.alignment.studied import PLACES, Studied
+from isobreach.attacks.alignment.studied import PLACES, WIDE, Studied
 from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
@@ -90,7 +92,15 @@ def sought(
         exact = by_structure(situation, matched, rng)
         if exact is not None:
             return [exact, *alone, matched], exact.evaluations
-        return [*alone, matched], matched.evaluations
+        if objective == "transport" or not len(situation.known) or links.hidden >= WIDE:
+            return [*alone, matched], matched.evaluations
+        rng = generator(studied.seed, "alignment", PLACES["search"])
+        placed = by_density(
+            situation, studied.density, rows, epsilon=epsilon, effort=Evaluations(most), rng=rng, also=[matched]
+        )
+        missed = placed.certificate is not None and placed.certificate > NOT_FOUND
+        both = [matched, placed] if missed else [placed, matched]
+        return [*alone, *both], matched.evaluations + placed.evaluations
     if objective == "transport":
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
     allowed, parts = _allowed(situation, studied)

@@ -6,9 +6,10 @@ every scheme, so that schemes differ in themselves alone. What a cell gives depe
 and the attack, and not on which other schemes and attacks are compared.
 
 Each attack is given what it needs or uses of the attacker's knowledge. Rows of known records go only to those that
-cannot do without them: to find them is what the others are about. Noise levels and factors are told, as are the motion
-and epsilon: only the key is secret. Attributes without an estimate are guessed at the mean of the records that the
-attacker holds, and so are all of them where an attack refuses to work.
+cannot do without them: to find them is what the others are about, where distances are kept to find them by. Noise
+levels and factors are told, as are the motion and epsilon: only the key is secret. Attributes without an estimate are
+guessed at the mean of the records that the attacker holds, and so are all of them where an attack refuses to work or
+estimates nothing.
 """
 
 import time
@@ -29,10 +30,10 @@ from isobreach.audits.declared import directions
 from isobreach.audits.groups import Groups
 from isobreach.audits.players import PLAIN, Player, filled, public_settings, refusal
 from isobreach.audits.settings import RANGE_SHARE
-from isobreach.engine import Engine, LocalEngine, as_engine, using
+from isobreach.engine import ONE_BLAS_THREAD, Engine, LocalEngine, as_engine, using
 from isobreach.errors import InputError, IsobreachError
 from isobreach.linking import SharedLinks, sharing_links
-from isobreach.release import ReleaseModel
+from isobreach.release import ReleaseModel, behind, unfolded
 from isobreach.schemes import Release, perturb
 
 FloatArray = NDArray[np.float64]
@@ -40,13 +41,15 @@ IntArray = NDArray[np.int64]
 
 # What an attack may run into on a table that it was not made for: its cell says so.
 _FAILURES = (IsobreachError, np.linalg.LinAlgError, ArithmeticError)
+_UNFOLDED = 2_000  # records: enough for all quadrics that are computed
 
 
 @dataclass(frozen=True, eq=False)
 class Play:
     """One attack on one release, in one variant of its estimates.
 
-    ``refused``: why it did not work, None if it did; ``marks`` are then those of the guess. ``seconds``: of processor.
+    ``refused``: why it estimated nothing, None if it did; ``marks`` are then those of the guess. ``seconds``: of
+    processor.
     """
 
     attack: str
@@ -135,6 +138,24 @@ def contest(deal: TrialDeal, rules: Rules) -> TrialOutcome:
     return TrialOutcome(label, deal.trial, plays, _utility(deal, release, scheme.model, rules.seed))
 
 
+def gives_away(table: ComparisonTable, contestant: Contestant, seed: int) -> bool:
+    """Whether rows of a motion can be computed from a release of some records, more than a trial publishes.
+
+    Lifted records of many columns, or of few rows, or with relations of their own give nothing away.
+    """
+    model = contestant.scheme.model
+    if model is None or behind(model) is None:
+        return False
+    draws = generator(seed, "compare", crc32(contestant.label.encode()))
+    drawn = draws.permutation(len(table.records))[:_UNFOLDED]
+    try:
+        release = perturb(table.records[drawn], contestant.scheme, int(draws.integers(2**62)))
+    except _FAILURES:
+        return False
+    with ONE_BLAS_THREAD:
+        return unfolded(release.data, model, table.records.shape[1]) is not None
+
+
 def _utility(deal: TrialDeal, release: Release, model: ReleaseModel | None, seed: int) -> Utility | None:
     """What the release keeps of some records, the same for all schemes."""
     if deal.compared < 2:
@@ -163,6 +184,7 @@ class _Side:
     tolerance: FloatArray
     trial: int
     rules: Rules
+    searchable: bool
 
     @classmethod
     def of(cls, deal: TrialDeal, release: Release, model: ReleaseModel | None, rules: Rules) -> "_Side":
@@ -182,12 +204,23 @@ class _Side:
         )
         public_ones = {"epsilon": asked.epsilon} if model is None else public_settings(model, asked.epsilon)
         given = {**public_ones, "effort": asked.extent.effort}
-        return cls(as_engine(rows), key.order, truth, knowledge, given, deal.groups, tolerance, deal.trial, rules)
+        return cls(
+            release=as_engine(rows),
+            order=key.order,
+            truth=truth,
+            knowledge=knowledge,
+            given=given,
+            groups=deal.groups,
+            tolerance=tolerance,
+            trial=deal.trial,
+            rules=rules,
+            searchable=model is None or model.moves or model.distances,
+        )
 
     def plays(self, attack: Attack, links: SharedLinks) -> Iterator[Play]:
         """One attack, in all variants of its estimates; its time has that of links which another attack has found."""
         seed = int(generator(self.rules.seed, "compare", self.trial, crc32(attack.name.encode())).integers(2**31))
-        held = holding(attack, self.knowledge)
+        held = holding(attack, self.knowledge, searchable=self.searchable)
         noise = held.noise if isinstance(held.noise, float) else None
         player = Player(attack, self.release, noise, seed, self.given)
         guess = _guess(held)
@@ -195,7 +228,8 @@ class _Side:
         try:
             found, several = player.found(held)
             told = {variant: np.asarray(estimates, dtype=np.float64) for variant, estimates in several.items()}
-            claimed, refused = found.claimed, None
+            nothing = not any(np.isfinite(estimates).any() for estimates in told.values())
+            claimed, refused = found.claimed, _clause(found.reason) if nothing else None
         except _FAILURES as error:
             told = {PLAIN: np.full((self.release.shape[0], self.truth.shape[1]), np.nan)}
             claimed, refused = False, _reason(error)
@@ -216,14 +250,18 @@ def range_share(records: FloatArray) -> FloatArray:
     return np.asarray(RANGE_SHARE * np.ptp(records, axis=0))
 
 
-def holding(attack: Attack, knowledge: Knowledge) -> Knowledge:
-    """Of all that an attacker may hold, what the attack needs or uses; rows only where it cannot do without."""
+def holding(attack: Attack, knowledge: Knowledge, *, searchable: bool) -> Knowledge:
+    """Of all that an attacker may hold, what the attack needs or uses; rows only where it cannot do without.
+
+    ``searchable``: whether the release keeps distances, by which rows can be found.
+    """
     wanted = attack.needs | attack.needs_any | attack.uses
+    given = attack.needs if searchable else wanted
     return Knowledge(
         known=knowledge.known if "known" in wanted else None,
         sample=knowledge.sample if "sample" in wanted else None,
         noise=knowledge.noise if "noise" in wanted else None,
-        rows=knowledge.rows if "rows" in attack.needs else None,
+        rows=knowledge.rows if "rows" in given else None,
     )
 
 
@@ -242,4 +280,8 @@ def _reason(error: Exception) -> str:
     """What went wrong, as a clause."""
     if isinstance(error, InputError):
         return refusal(error)
-    return str(error).rstrip(".") if isinstance(error, IsobreachError) else f"it failed: {error}"
+    return _clause(str(error)) if isinstance(error, IsobreachError) else f"it failed: {error}"
+
+
+def _clause(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].rstrip(".")

@@ -8,6 +8,7 @@ give the same sums in this one.
 import hashlib
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -19,7 +20,7 @@ from isobreach._validation import check_seed, check_table
 from isobreach._version import __version__
 from isobreach.audits.baselines import baselines
 from isobreach.audits.comparing.asked import ComparisonAsked, ComparisonTable
-from isobreach.audits.comparing.contest import Play, Rules, TrialOutcome, contest, deals, range_share
+from isobreach.audits.comparing.contest import Play, Rules, TrialOutcome, contest, deals, gives_away, range_share
 from isobreach.audits.comparing.measures import Marks
 from isobreach.audits.comparing.result import ComparisonResult
 from isobreach.audits.comparing.summing import cell_figures, scheme_figures
@@ -79,7 +80,9 @@ def compare(
         costly_trials=min(asked.trials, asked.extent.costly_trials),
         utility_trials=min(asked.trials, asked.extent.utility_trials),
         effort=asked.extent.effort,
-        schemes=tuple(scheme_figures(one, by_scheme[one.label]) for one in asked.schemes),
+        schemes=tuple(
+            scheme_figures(one, by_scheme[one.label], unfolds=gives_away(table, one, seed)) for one in asked.schemes
+        ),
         attacks=asked.attacks,
         cells=tuple(
             cell_figures(one, attack, people, by_scheme[one.label]) for one in asked.schemes for attack in asked.attacks
@@ -114,19 +117,22 @@ def _played(
     """All trials of all schemes, in order; those of before are kept."""
     kept = Kept(store, _fingerprint(table, asked, seed), seed, of="comparison")
     saved = kept.part(_PART)
-    done = [] if saved is None else _restored(saved)
     # A trial of every scheme, then the next: what is left after an interruption says something of each.
     wanted = [(trial, one) for trial in range(asked.trials) for one in asked.schemes]
-    rest = wanted[len(done) :]
+    places = {(trial, one.label): place for place, (trial, one) in enumerate(wanted)}
+    done = {places[one.trial, one.scheme]: one for one in ([] if saved is None else _restored(saved))}
+    rest = [place for place in range(len(wanted)) if place not in done]
     progress("trials", len(done), len(wanted))
     rules = Rules(asked, range_share(np.asarray(table.records, dtype=np.float64)), seed)
-    for outcome in ProcessEngine.crew(workers).run(contest, deals(table, asked, seed, rest), rules):
-        done.append(outcome)
+    drawn = deals(table, asked, seed, [wanted[place] for place in rest])
+    # The first done first: some trials take a hundred times as long as others, and would keep all processors waiting.
+    for number, outcome in ProcessEngine.crew(workers).as_done(contest, drawn, rules):
+        done[rest[number]] = outcome
         progress("trials", len(done), len(wanted))
-        kept.done(_PART, lambda: _arrays(done))
+        kept.done(_PART, lambda: _arrays(done.values()))
     if rest:
-        kept.done(_PART, lambda: _arrays(done), whole=True)
-    return done
+        kept.done(_PART, lambda: _arrays(done.values()), whole=True)
+    return [done[place] for place in range(len(wanted))]
 
 
 def _fingerprint(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> str:
@@ -139,7 +145,7 @@ def _fingerprint(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> s
     return digest.hexdigest()
 
 
-def _arrays(outcomes: list[TrialOutcome]) -> Arrays:
+def _arrays(outcomes: Iterable[TrialOutcome]) -> Arrays:
     """For the store: JSON, whose numbers come back as they were."""
     text = json.dumps([asdict(one) for one in outcomes], default=_listed)
     return {"json": np.frombuffer(text.encode(), dtype=np.uint8)}

@@ -18,16 +18,14 @@ from isobreach.audits.comparing.result import CellFigures, SchemeFigures
 from isobreach.audits.comparing.usefulness import Utility
 from isobreach.audits.intervals import mean_interval
 from isobreach.audits.players import PLAIN
-from isobreach.release import behind
 
 FloatArray = NDArray[np.float64]
 
 
-def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome]) -> SchemeFigures:
-    """What a scheme leaves, of all its trials."""
+def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome], *, unfolds: bool) -> SchemeFigures:
+    """What a scheme leaves, of all its trials; ``unfolds``: see ``SchemeFigures``."""
     measured = [one.utility for one in outcomes if one.utility is not None]
     refused = [one.refused for one in outcomes if one.refused is not None]
-    model = contestant.scheme.model
     return SchemeFigures(
         label=contestant.label,
         name=contestant.scheme.name,
@@ -35,7 +33,7 @@ def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome]) -> 
         keeps=contestant.scheme.keeps,
         refusal=refused[0] if len(refused) == len(outcomes) else None,
         utility=Utility.mean(measured) if measured else None,
-        unfolds=model is not None and behind(model) is not None,
+        unfolds=unfolds,
     )
 
 
