@@ -6,6 +6,7 @@ from isobreach.engine.column import ArrayColumn, Column
 from isobreach.engine.dask import DaskEngine
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
+from isobreach.engine.mapped import long_array
 from isobreach.engine.memory import free_memory
 from isobreach.engine.parquet import ParquetFiles
 from isobreach.engine.processes import ProcessEngine
@@ -29,6 +30,7 @@ __all__ = [
     "as_engine",
     "default_workers",
     "free_memory",
+    "long_array",
     "processors",
     "tile_rows",
     "tiles",
