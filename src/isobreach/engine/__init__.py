@@ -7,7 +7,7 @@ from isobreach.engine.dask import DaskEngine
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
 from isobreach.engine.mapped import long_array
-from isobreach.engine.memory import free_memory
+from isobreach.engine.memory import free_memory, total_memory
 from isobreach.engine.parquet import ParquetFiles
 from isobreach.engine.processes import ProcessEngine
 from isobreach.engine.scanning import FileEngine
@@ -34,5 +34,6 @@ __all__ = [
     "processors",
     "tile_rows",
     "tiles",
+    "total_memory",
     "using",
 ]
