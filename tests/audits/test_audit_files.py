@@ -107,11 +107,48 @@ def test_every_record_is_measured_though_few_are_held(tmp_path, rows, few, schem
     assert person.copies == (gaps <= EPSILON * np.linalg.norm(rows[person.row])).sum() - 1
 
 
-def test_nothing_depends_on_files_and_row_groups(tmp_path, rows, few):
+@pytest.mark.parametrize("engine", ["local", "dask"])
+def test_nothing_depends_on_files_row_groups_and_workers(tmp_path, rows, few, engine):
     one = ib.audit(ib.scan(written(tmp_path / "one", rows)), "rigid", **ASKED)
-    other = ib.audit(ib.scan(written(tmp_path / "other", rows, (1, 5000, 8999), groups=777)), "rigid", **ASKED)
+    place = written(tmp_path / "other", rows, (1, 5000, 8999), groups=777)
+    other = ib.audit(ib.scan(place, engine=engine), "rigid", **ASKED)
     assert_array_equal(one.records.exposure, other.records.exposure)
     assert (one.per_size, one.exposed, one.insider) == (other.per_size, other.exposed, other.insider)
+
+
+class Shelf:
+    """A store that is always due; one that was full once takes no more."""
+
+    name = "shelf"
+
+    def __init__(self, most):
+        self.most, self.arrays = most, None
+
+    def load(self):
+        return self.arrays
+
+    def due(self):
+        return True
+
+    def keep(self, arrays):
+        if self.most == 0:
+            raise KeyboardInterrupt
+        self.most, self.arrays = self.most - 1, dict(arrays)
+
+
+def test_an_audit_of_files_goes_on_where_it_was_interrupted(tmp_path, rows, few):
+    folder = written(tmp_path / "x", rows)
+    whole = ib.audit(ib.scan(folder), "rigid", **ASKED)
+    shelf = Shelf(7)
+    with pytest.raises(KeyboardInterrupt):
+        ib.audit(ib.scan(folder), "rigid", **ASKED, store=shelf)
+    shelf.most = 100
+    again = ib.audit(ib.scan(folder), "rigid", **ASKED, store=shelf)
+    assert_array_equal(again.records.exposure, whole.records.exposure)
+    assert (again.per_size, again.exposed) == (whole.per_size, whole.exposed)
+    changed = written(tmp_path / "changed", np.vstack([rows[:-1], rows[-1:] + 1]))
+    with pytest.raises(InputError, match="shelf must hold the unfinished work of this very audit"):
+        ib.audit(ib.scan(changed), "rigid", **ASKED, store=shelf)
 
 
 def test_what_cannot_be_told_from_files_is_refused_before_it_starts(tmp_path, rows, few):
