@@ -226,7 +226,7 @@ class Shapes:
         lists = [joined.at(float(plan.high[corners[0], c]), self.copies) for c in corners[1:]]
         work = np.diff(lists[0][0]).astype(np.float64) @ np.diff(lists[1][0]).astype(np.float64)
         if work > SEARCH.most_work:
-            raise TooManyError("too many", int(SEARCH.copies), "copies of a shape")
+            raise TooManyError
         low, high = plan.low[np.ix_(corners, corners)], plan.high[np.ix_(corners, corners)]
         shapes = self._put_together(lists, low, high, values[corners], spans[corners])
         return self._completed(plan, corners, shapes, known, error, values, spans)
@@ -251,7 +251,7 @@ class Shapes:
     ) -> IntArray:
         """Copies of the corners, extended to all records of the plan, in the records' order; ``some``: no more."""
         if len(shapes) >= SEARCH.copies:
-            raise TooManyError("too many", int(SEARCH.copies), "copies of a shape")
+            raise TooManyError
         placed = corners
         rest = set(range(plan.size)) - set(corners.tolist())
         while rest:
@@ -295,7 +295,7 @@ class Shapes:
             int(SEARCH.most_work / 8),
         )
         if not whole and some is None:
-            raise TooManyError("too many", int(SEARCH.copies), "copies of a shape")
+            raise TooManyError
         return more[:, np.append(swap, len(placed))]
 
     def _longest(

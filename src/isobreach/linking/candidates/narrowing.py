@@ -189,7 +189,7 @@ def extension(
 ) -> Lists:
     """Values of further ``records`` that agree with one of the ``partial`` assignments of the ``placed`` records."""
     if len(partial) > NARROWING.most_extended:
-        raise TooManyError(f"{len(partial):,}", NARROWING.most_extended, "assignments of some known records")
+        raise TooManyError.of(f"{len(partial):,}", NARROWING.most_extended, "assignments of some known records")
     low, high = bounds.distances(placed, records)
     found: list[list[IntArray]] = [[] for _ in records]
     for values in partial:
@@ -223,7 +223,7 @@ def _first_pairs(
     total, most = len(field.points), NARROWING.most_pairs
     likely = 0.5 * total * (total - 1) * float(np.exp(field.rates.log_share(low[0], high[0])[0]))
     if masks is None and likely > NARROWING.predicted * most:
-        raise TooManyError(f"about {likely:.1e}", most)
+        raise TooManyError.of(f"about {likely:.1e}", most)
     u, v, _ = field.cloud.pairs(low[0], high[0], most, progress)
     possible = (u != v) | (field.copies[u] > 1)
     u, v = u[possible], v[possible]
@@ -267,7 +267,7 @@ def _extended(
         found.append(longer)
         count += len(longer)
         if count > NARROWING.most_partial:
-            raise TooManyError(f"more than {count:,}", NARROWING.most_partial, "assignments of some known records")
+            raise TooManyError.of(f"more than {count:,}", NARROWING.most_partial, "assignments of some known records")
     return np.concatenate(found)
 
 

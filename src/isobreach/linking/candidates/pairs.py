@@ -40,20 +40,12 @@ _BITS = 1 << 17  # cells that many intervals are looked up in: a bit each, 16 Ki
 
 
 class TooManyError(Exception):
-    """More lie in the wanted intervals than may be kept.
+    """More lie in the wanted intervals than may be kept."""
 
-    Parameters
-    ----------
-    found
-        How many there are, or at least, in words.
-    most
-        How many may be kept.
-    of
-        What they are.
-    """
-
-    def __init__(self, found: str, most: int, of: str = "pairs of rows") -> None:
-        super().__init__(f"{found} {of} fit the distances of the known records; {most:,} may be kept here")
+    @classmethod
+    def of(cls, found: str, most: int, what: str = "pairs of rows") -> "TooManyError":
+        """Say how many there are, in words, how many may be kept, and of what."""
+        return cls(f"{found} {what} fit the distances of the known records; {most:,} may be kept here")
 
 
 _NO_HITS: Hits = tuple(np.empty(0, dtype=np.int64) for _ in range(3))  # type: ignore[assignment]
@@ -216,7 +208,7 @@ class Cloud:
         ):
             count += len(part[0])
             if count > most:
-                raise TooManyError(f"more than {count:,}", most)
+                raise TooManyError.of(f"more than {count:,}", most)
             found.append(part)
         first, second, target = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         return first, second, target
