@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 import isobreach as ib
+from isobreach.io import Scan
 
 FloatArray = NDArray[np.float64]
 
@@ -73,7 +74,7 @@ class Case:
             ib.audit(records, scheme=self.scheme, seed=0, progress=clock, trials=self.trials, splits=self.splits)
             print(json.dumps(clock.ended()))
 
-    def written(self, folder: Path) -> ib.Scan:
+    def written(self, folder: Path) -> Scan:
         """The table in files."""
         for part, start in enumerate(range(0, self.rows, _PART)):
             values = replace(self, rows=min(_PART, self.rows - start)).records(part)
