@@ -196,8 +196,11 @@ def peak_memory() -> None:
 
 def memory_row() -> Row:
     """Peak memory, measured in a process of its own, interpreter and libraries included."""
+    # A process counts what its parent holds as its own until it runs: a small one stands between.
+    between = "import subprocess, sys; subprocess.run(sys.argv[1:], check=True)"
     child = [sys.executable, "-c", "from benchmarks.__main__ import peak_memory; peak_memory()"]
-    ratio = json.loads(subprocess.run(child, check=True, capture_output=True, text=True).stdout)
+    done = subprocess.run([sys.executable, "-c", between, *child], check=True, capture_output=True, text=True)
+    ratio = json.loads(done.stdout)
     return Row("peak memory of the process / the table: attack on 1e7 x 16", ratio, "< 1.3", ratio < 1.3)
 
 

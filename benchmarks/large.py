@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One large audit with all defaults: processor seconds, wall seconds and peak memory, child processes included.
 
-python -m benchmarks.large [--table mixed|grid] [--rows 100000] [--columns 100] [--trials 200] [--splits 8]
+python -m benchmarks.large [--table mixed|grid] [--rows 100000] [--columns 100] [--trials 200] [--splits 8] [--files]
+python -m benchmarks.large --files --rows 10000000 --columns 16      (1.3 GB in TMPDIR while it runs)
 
 An audit of 100,000 x 100 should take less than 20 minutes on two cores and 2 GB. Processor seconds over two stand
 beside the wall time, because the machine may be busy with something else. Memory is read from /proc: Linux is needed.
+With --files the table is written to Parquet, in parts of a million rows, and stays there while it is audited.
 """
 
 import argparse
@@ -12,20 +14,25 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import parquet
 
 import isobreach as ib
+from isobreach.io import Scan
 
 FloatArray = NDArray[np.float64]
 
 CORES = 2
 LIMIT_SECONDS, LIMIT_BYTES = 1_200, 2e9
+_PART = 1_000_000  # rows of a file
 _FACTORS = 10  # that the columns share
 _EVERY = 0.5  # seconds between two looks at the memory
 
@@ -42,11 +49,13 @@ class Case:
     scheme: str
     trials: int
     splits: int
+    files: bool = False
 
-    def records(self) -> FloatArray:
-        """The table."""
-        rng = np.random.default_rng(0)
-        values = rng.standard_normal((self.rows, _FACTORS)) @ rng.standard_normal((_FACTORS, self.columns))
+    def records(self, part: int = 0) -> FloatArray:
+        """The table, or a part of it."""
+        rng = np.random.default_rng(part)
+        shared = np.random.default_rng(0).standard_normal((_FACTORS, self.columns))
+        values = rng.standard_normal((self.rows, _FACTORS)) @ shared
         values /= np.sqrt(_FACTORS)
         values += rng.standard_normal(values.shape)
         values /= values.std(axis=0)
@@ -59,10 +68,19 @@ class Case:
 
     def run(self) -> None:
         """Audit it, and print the processor seconds that each stage took in this process."""
-        records = self.records()
-        clock = _Stages()
-        ib.audit(records, scheme=self.scheme, seed=0, progress=clock, trials=self.trials, splits=self.splits)
-        print(json.dumps(clock.ended()))
+        with tempfile.TemporaryDirectory() as folder:
+            records = self.records() if not self.files else self.written(Path(folder))
+            clock = _Stages()
+            ib.audit(records, scheme=self.scheme, seed=0, progress=clock, trials=self.trials, splits=self.splits)
+            print(json.dumps(clock.ended()))
+
+    def written(self, folder: Path) -> Scan:
+        """The table in files."""
+        for part, start in enumerate(range(0, self.rows, _PART)):
+            values = replace(self, rows=min(_PART, self.rows - start)).records(part)
+            columns = {f"c{j}": np.ascontiguousarray(values[:, j]) for j in range(self.columns)}
+            parquet.write_table(pa.table(columns), folder / f"part-{part:04d}.parquet")
+        return ib.scan(folder)
 
     def measured(self) -> tuple[float, float, float, dict[str, list[float]]]:
         """Processor seconds, wall seconds and peak bytes of a process of its own, and its stages."""
@@ -153,6 +171,7 @@ def main() -> None:
     parser.add_argument("--scheme", default="rigid")
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--splits", type=int, default=8)
+    parser.add_argument("--files", action="store_true")
     case = Case(**vars(parser.parse_args()))
     before = os.getloadavg()[0]
     processor, wall, peak, stages = case.measured()

@@ -72,6 +72,7 @@ Purpose = Literal[
     "random-link",
     "releases",
     "compare",
+    "part",
 ]
 _STREAMS: tuple[Purpose, ...] = get_args(Purpose)
 

@@ -131,14 +131,21 @@ def test_what_is_wrong_with_a_part_is_said_by_a_cluster_as_here(tmp_path, held, 
 def test_a_scheduler_that_does_not_answer_and_a_table_that_no_worker_reads(tmp_path, held, run, monkeypatch):
     monkeypatch.setattr("isobreach.engine.connection.PATIENCE", replace(PATIENCE, connecting=0.5))
     out = ("--out", tmp_path / "out")
+    np.save(tmp_path / "released.npy", RELEASE.data)
+    write_table(tmp_path / "released.csv", RELEASE.data, COLUMNS)
+    monkeypatch.setattr("isobreach.io.scans.spooled", None)  # text is not parsed for a scheduler that is not there
     for arguments, said in [
+        (
+            ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "--released", tmp_path / "released.csv"),
+            "--scheduler must be the address of a Dask scheduler",
+        ),
         (
             ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"),
             "--scheduler must be the address of a Dask scheduler",
         ),
         (("--scheduler", "tcp://127.0.0.1:1"), "--scheduler must be left out unless the engine is dask"),
         (
-            ("--engine", "dask", "--released", held[1]),
+            ("--engine", "dask", "--released", tmp_path / "released.npy"),
             "--engine must be local where released is not in Parquet files",
         ),
     ]:
@@ -147,3 +154,14 @@ def test_a_scheduler_that_does_not_answer_and_a_table_that_no_worker_reads(tmp_p
         assert done.err.startswith(f"isobreach: {said}"), done.err
         assert done.err.count("\n") == 1
         assert not (tmp_path / "out").exists()
+
+
+def test_workers_read_text_once_it_is_parquet(tmp_path, held, run):
+    write_table(tmp_path / "released.csv", RELEASE.data, COLUMNS)
+    told = []
+    for engine in ("local", "dask"):
+        out = tmp_path / engine
+        asked = ("--known", tmp_path / "known.csv", "--released", tmp_path / "released.csv", "--engine", engine)
+        assert run("attack", *asked, "--seed", 1, "--out", out, "--quiet").code == 0
+        told.append(((out / "result.json").read_text(), parquet.read_table(out / "per_record.parquet").to_pydict()))
+    assert told[0] == told[1]

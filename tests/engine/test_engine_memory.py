@@ -3,7 +3,7 @@
 
 import pytest
 
-from isobreach.engine import free_memory
+from isobreach.engine import free_memory, total_memory
 
 GB = 10**9
 V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
@@ -44,3 +44,11 @@ def test_a_container_leaves_its_limit_less_what_it_cannot_give_up(machine):
 
 def test_this_machine_has_some():
     assert 0 < free_memory() < 1e15
+
+
+def test_all_memory_is_the_machines_or_what_its_containers_allow_whatever_is_used(machine, tmp_path):
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 31250000 kB\nMemAvailable: 15625000 kB\n")
+    machine("0::/user.slice")
+    assert total_memory(tmp_path) == 32 * GB
+    machine("0::/", "sys/fs/cgroup", V2, 4 * GB)
+    assert total_memory(tmp_path) == 4 * GB

@@ -6,7 +6,7 @@ import pytest
 
 from effort import slow
 from isobreach.linking.candidates import Cloud, TooManyError, pairs
-from isobreach.linking.candidates.pairs import _Ready
+from isobreach.linking.candidates.ready import Ready
 
 PRECISIONS = [np.float32, np.float64]
 ALL = 10**8
@@ -17,6 +17,7 @@ CLOUDS = {
     "repeated": lambda rng, m, n: rng.standard_normal((m, n))[rng.integers(0, m, m) // 2],
     "uneven": lambda rng, m, n: rng.standard_normal((m, n)) * 10.0 ** rng.integers(-8, 8, (m, 1)),
     "far away": lambda rng, m, n: 1e3 + 1e-6 * rng.standard_normal((m, n)),
+    "one long axis": lambda rng, m, n: rng.standard_normal((m, n)) * np.where(np.arange(n) == 0, 100.0, 1.0),
     "one place": lambda rng, m, n: np.ones((m, n)),
 }
 
@@ -110,7 +111,7 @@ def test_the_filter_errs_by_no_more_than_it_says(n, precision):
         points = [points, abs(points), points[:, :1] + 1e-3 * points, points * 10.0 ** rng.integers(-4, 4, (120, 1))][
             seed % 4
         ]
-        ready = _Ready.of(points, precision)
+        ready = Ready.of(points, precision)
         rows, squares = ready.rows, ready.squares
         product = np.matmul(-2 * rows, rows.T)
         gaps = (squares + product).astype(np.longdouble) + squares[:, None]
@@ -120,3 +121,24 @@ def test_the_filter_errs_by_no_more_than_it_says(n, precision):
         worst = max(worst, float((abs(gaps - exact) / np.array(allowed)).max()))
     assert worst <= 1
     assert worst > 0.005  # or the bound, and the work that it makes, could be much smaller
+
+
+@pytest.mark.parametrize("kind", ["one long axis", "normal", "far away"])
+def test_tiles_that_are_left_out_hold_no_pair(kind, monkeypatch):
+    """Several tiles: along a long axis a third is left out, and the pairs are those of all distances."""
+    points = CLOUDS[kind](np.random.default_rng(0), 1600, 4)
+    gaps, seen = _gaps(points), []
+    ascending = np.sort(gaps[np.triu_indices(len(points), 1)])
+    between = (ascending[1:] + ascending[:-1]) / 2  # no distance is there, nor next to it
+    listed = pairs._listed
+    monkeypatch.setattr(pairs, "_listed", lambda *given: seen.append(1) or listed(*given))
+    near, middle, far = (int(len(between) * share) for share in (1e-4, 0.5, 1 - 1e-5))
+    for low, high in (-1.0, between[near]), (between[middle], between[middle + 100]), (between[far], 10 * between[-1]):
+        seen.clear()
+        ends = np.array([low]), np.array([high])
+        expected = _expected(gaps, *ends)
+        cloud = Cloud(points)
+        assert set(zip(*(array.tolist() for array in cloud.pairs(*ends, ALL)), strict=True)) == expected
+        if kind == "one long axis" and low < 0:
+            assert len(seen) == 5  # of seven tiles
+        assert set(zip(*(array.tolist() for array in cloud.classes(*ends, ALL)), strict=True)) == expected

@@ -356,7 +356,7 @@ def test_rows_and_attributes_are_counted_once_and_named(tmp_path):
     assert "in 6 columns of numbers" in text
     assert "each releases 53 of 53 rows" in text
     assert "× 6" not in text
-    size = {"rows": 53, "rows_read": 60, "attributes": 4, "columns": 6}
+    size = {"rows": 53, "rows_read": 60, "part": 0, "attributes": 4, "columns": 6}
     assert json.loads(report.to_json())["table"] == size
 
 

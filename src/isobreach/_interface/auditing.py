@@ -2,7 +2,7 @@
 """Audit a table before it is published, and compare schemes."""
 
 import warnings
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from isobreach._reports import AuditReport, ComparisonReport
 from isobreach._validation import check_integer
 from isobreach.audits import EFFORT, INSIDERS, SHARE, ComparisonAsked, ComparisonTable, Criterion, Settings, Store
 from isobreach.errors import InputError, LeftOutWarning
-from isobreach.io import Source, Table, as_raw, numbers_of, without_column
+from isobreach.io import Scan, Source, Table, as_raw, numbers_of, without_column
 from isobreach.preparation import PreparedTable
 from isobreach.schemes import Scheme
 
@@ -54,7 +54,8 @@ def audit(
     Parameters
     ----------
     X
-        The table: NumPy, pandas, polars, Arrow or a path.
+        The table: NumPy, pandas, polars, Arrow or a path. One of ``ib.scan`` stays in its files, as one in Parquet
+        files does that does not fit into memory: see docs/scaling.md.
     scheme
         How it is to be protected, a name or an object with parameters: ``ib.schemes.Noisy(noise=0.2)``.
     epsilon
@@ -104,13 +105,12 @@ def audit(
     >>> report.at(4).random.worst.value, report.smallest[-1].random
     (1.0, 3)
     """
-    if isinstance(X, str | Path) and (size := Source(X, "X").size()) is not None:
-        audits.check_memory("X", *size, len(coalition_sizes) if isinstance(coalition_sizes, Sized) else 1)
-    table = read(X, "X")
+    sizes = tuple(coalition_sizes)
+    table = _on_files(X, len(sizes)) or read(X, "X")
     settings = Settings.checked(
         scheme,
         epsilon,
-        coalition_sizes,
+        sizes,
         trials,
         level,
         tolerance,
@@ -124,7 +124,10 @@ def audit(
         check_integer("splits", splits, least=2),
         groups=table.groups if isinstance(table, PreparedTable) else (),
     )
-    result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
+    if isinstance(table, Scan):
+        result = audits.audit_files(table.values, settings, seed=seed, progress=progress, store=store)
+    else:
+        result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
     names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
     asked = {
         "scheme": scheme,
@@ -241,6 +244,22 @@ def compare(
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
         result = replace(result, names=table.attributes, steps=steps, prepared=preparation_words(table))
     return as_report(ComparisonReport, result)
+
+
+def _on_files(given: Any, sizes: int) -> Scan | None:
+    """The table where it stays in its files: as was asked for, or because its audit does not fit into memory."""
+    if isinstance(given, Scan):
+        return given
+    source = Source(given, "X") if isinstance(given, str | Path) else None
+    size = None if source is None else source.size()
+    if source is None or size is None or audits.fits_into_memory(*size, sizes):
+        return None
+    found = source.scanned()
+    if found is None:
+        audits.check_memory("X", *size, sizes)
+    elif found.left_out:
+        warnings.warn(LeftOutWarning("X", found.left_out), stacklevel=3)
+    return found
 
 
 def _prepared_call(given: Any) -> str:

@@ -29,12 +29,12 @@ from isobreach.audits.figures import (
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval, wilson
 from isobreach.audits.kept import Store
 from isobreach.audits.matrix import AttackerMatrix, Best, PlayedAttacker
-from isobreach.audits.memory import check_memory
+from isobreach.audits.memory import check_memory, fits_into_memory
 from isobreach.audits.playing import EFFORT, Cell
 from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
 from isobreach.audits.result import INSIDERS, AuditResult, Reached, ReadShares
 from isobreach.audits.settings import RANGE_SHARE, Settings
-from isobreach.audits.study import audit
+from isobreach.audits.study import audit, audit_files
 from isobreach.audits.verdict import Gate, gate
 from isobreach.audits.views import models, why_not
 
@@ -81,9 +81,11 @@ __all__ = [
     "Utility",
     "WorstFound",
     "audit",
+    "audit_files",
     "check_memory",
     "clopper_pearson",
     "compare",
+    "fits_into_memory",
     "gate",
     "mean_interval",
     "models",

@@ -30,12 +30,12 @@ FloatArray = NDArray[np.float64]
 HARDLY = 0.05  # share breached by a blind guess, up to which that is hardly anyone: figures then say so by themselves
 _PAIRS = 20_000
 # Guesses in words; the typical record is one of the table, which it breaches without being a guess of it.
-_OWN = "typical record"
-_WORDS = {
+OWN_GUESS = "typical record"
+WORDS = {
     "mean": "the column means",
     "median": "the column medians",
     "most common value": "the most common values",
-    _OWN: "one record",
+    OWN_GUESS: "one record",
 }
 _ROUNDING = 1e-9  # of a tolerance
 # Epsilons to try where a blind guess breaches many: below the last one only records that are the same are near.
@@ -119,10 +119,10 @@ def _blind(records: FloatArray, norms: FloatArray, epsilon: float) -> tuple[floa
     """The best of the blind guesses: the share of records that it breaches, its name, and which records."""
     shares, breached = {}, {}
     for name, guess in blind(Evidence(known=records, epsilon=epsilon)).items():
-        hit, own = row_norms(records - guess) <= epsilon * norms, int(name == _OWN)
+        hit, own = row_norms(records - guess) <= epsilon * norms, int(name == OWN_GUESS)
         if own:
             hit[int((records == guess).all(axis=1).argmax())] = False  # whose record is the guess
-        shares[_WORDS[name]] = int(hit.sum()) / max(len(records) - own, 1)
-        breached[_WORDS[name]] = hit
+        shares[WORDS[name]] = int(hit.sum()) / max(len(records) - own, 1)
+        breached[WORDS[name]] = hit
     best = max(shares, key=lambda name: shares[name])
     return shares[best], best, breached[best]

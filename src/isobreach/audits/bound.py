@@ -54,23 +54,22 @@ class Bound:
 
 def bounds(table: OwnersTable, sizes: tuple[int, ...], level: float) -> list[Bound]:
     """Bounds for each size; ``level``: breach probability from which on a record counts as breached."""
-    records, norms, epsilon = table.records, table.norms, table.epsilon
+    epsilon, total = table.epsilon, table.total
     if not table.proved:
-        return [Bound(size, len(records) - size, 1.0, 1.0) for size in sizes]
-    some = norms > 0
-    unit = records[some] / norms[some, None]
-    energy = np.concatenate([[0.0], np.cumsum(np.linalg.eigvalsh(unit.T @ unit)[::-1])])
-    total, zero, n = len(records), int((~some).sum()), records.shape[1]
+        return [Bound(size, total - size, 1.0, 1.0) for size in sizes]
+    gram, zero = table.gram
+    energy = np.concatenate([[0.0], np.cumsum(np.linalg.eigvalsh(gram)[::-1])])
+    some, n = total - zero, len(gram)
     found = []
     for size in sizes:
         hidden = max(n - size, 0)
-        seen = min(float(energy[min(size, n)]) * (1 + 1e-9), len(unit))
-        most, mean = _most(seen, hidden, epsilon, level), _mean(1 - seen / max(len(unit), 1), hidden, epsilon)
+        seen = min(float(energy[min(size, n)]) * (1 + 1e-9), some)
+        most, mean = _most(seen, hidden, epsilon, level), _mean(1 - seen / max(some, 1), hidden, epsilon)
         most = min(most + zero, total - size)
         # The insiders, who know their own records, are among those that the mean is of.
         rest = max(total - size, 1)
         worst = 1.0 if zero else _worst(size, table.coherence, hidden, epsilon)
-        found.append(Bound(size, max(int(most), 0), min((mean * len(unit) + zero) / rest, 1.0), worst))
+        found.append(Bound(size, max(int(most), 0), min((mean * some + zero) / rest, 1.0), worst))
     return found
 
 

@@ -53,10 +53,23 @@ class OwnersTable:
     tolerance: FloatArray
     groups: Groups = field(default=Groups(), kw_only=True)
 
+    @property
+    def total(self) -> int:
+        """How many records there are, these and those of which they are a part."""
+        return len(self.records)
+
     @cached_property
     def norms(self) -> FloatArray:
         """Length of each record."""
         return row_norms(self.records)
+
+    @cached_property
+    def gram(self) -> tuple[FloatArray, int]:
+        """Sum of u u' over the directions u of all records, and how many records are zeros and have none."""
+        unit = np.divide(
+            self.records, self.norms[:, None], where=self.norms[:, None] > 0, out=np.zeros_like(self.records)
+        )
+        return gram(unit), int((self.norms == 0).sum())
 
     @cached_property
     def nearest(self) -> NearestPair:
@@ -98,12 +111,7 @@ class OwnersTable:
     def exposed(self, order: IntArray, growth: Growth, sizes: tuple[int, ...], watched: IntArray = NOBODY) -> "Exposed":
         """How exposed every record is to order[:size], for each size, and what is learned of those ``watched``."""
         found = span(self, order, growth, sizes)
-        probability = residuals(self, found)
-        for place in range(len(sizes)):
-            if found.dimensions[place] < 0:
-                probability[place] = float(self.epsilon >= 1)  # the origin as everyone's record errs by its length
-            else:
-                probability[place] = probabilities(self, probability[place], found.hidden(place))
+        probability = probabilities(self.records, self.norms, found, self.epsilon)
         hidden = np.array([found.hidden(place) for place in range(len(sizes))], dtype=np.int64)
         return Exposed(probability, attributes(self, found, watched), hidden)
 
@@ -167,28 +175,29 @@ def span(table: OwnersTable, order: IntArray, growth: Growth, sizes: tuple[int, 
     return Span(directions, dimensions, base)
 
 
-def residuals(table: OwnersTable, found: Span) -> FloatArray:
-    """Residual of every record at every size, S x m; rows of sizes at which nothing is known are left as they are."""
+def gram(rows: FloatArray) -> FloatArray:
+    """Sum of x x' over the rows x, tile by tile."""
+    return sum((rows[tile].T @ rows[tile] for tile in tiles(rows)), np.zeros((rows.shape[1], rows.shape[1])))
+
+
+def probabilities(rows: FloatArray, norms: FloatArray, found: Span, epsilon: float) -> FloatArray:
+    """The owner's breach probability of every row at every size, S x m."""
     directions = found.directions
-    out = np.empty((len(found.dimensions), len(table.records)))
-    for tile in tiles(table.records):
-        centred = table.records[tile] - found.base
+    out = np.empty((len(found.dimensions), len(rows)))
+    for tile in tiles(rows):
+        centred = rows[tile] - found.base
         along = centred @ directions
         rest = centred - along @ directions.T
         squares, dimension = np.einsum("ij,ij->i", rest, rest), directions.shape[1]
         for place in reversed(range(len(found.dimensions))):
             if found.dimensions[place] < 0:
+                out[place, tile] = float(epsilon >= 1)  # the origin as everyone's record errs by its length
                 continue
             while dimension > found.dimensions[place]:
                 dimension -= 1
                 squares += along[:, dimension] ** 2
-            np.sqrt(squares, out=out[place, tile])
+            out[place, tile] = breach_probability(np.sqrt(squares), norms[tile], found.hidden(place), epsilon)
     return out
-
-
-def probabilities(table: OwnersTable, residual: FloatArray, hidden: int) -> FloatArray:
-    """The owner's breach probability of every record."""
-    return np.asarray(breach_probability(residual, table.norms, hidden, table.epsilon))
 
 
 def attributes(table: OwnersTable, found: Span, watched: IntArray) -> FloatArray:

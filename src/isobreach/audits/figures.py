@@ -114,6 +114,17 @@ class RecordFigures:
     breached: FloatArray
     coalitions: IntArray
 
+    @classmethod
+    def of(cls, exposure: FloatArray, breached: IntArray, inside: IntArray, trials: int) -> "RecordFigures":
+        """Figures from sums over so many coalitions, and from how many of them each record was in."""
+        present = trials - inside
+        with np.errstate(invalid="ignore"):
+            return cls(exposure / present, breached / present, present)
+
+    def some(self, rows: slice) -> "RecordFigures":
+        """The same of some records."""
+        return RecordFigures(self.exposure[:, rows], self.breached[:, rows], self.coalitions[:, rows])
+
     @cached_property
     def mean(self) -> FloatArray:
         """Exposure of each record, mean over the sizes; -1 for a record that was in all coalitions of some size."""

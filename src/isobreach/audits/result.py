@@ -72,6 +72,8 @@ class AuditResult:
         Sizes at which greedy coalitions were played: smaller ones than those asked count too.
     rows, columns
         Of the table.
+    part
+        Records drawn from a table that stays in its files, for what needs them in memory; 0 where all of them were.
     per_size
         Figures of every coalition size.
     smallest
@@ -160,6 +162,7 @@ class AuditResult:
     names: tuple[str, ...] | None = None
     ids: NDArray[Any] | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = ()
+    part: int = 0
     samples_asked: tuple[int, ...] = ()
     not_asked: Mapping[str, str] = field(default_factory=dict)
     criterion: Criterion | None = None

@@ -30,6 +30,7 @@ class Settings:
     ``attackers``: attacks beyond that of insiders. ``samples``, ``ranges``: what else attackers know who are played.
     ``splits``: how often they are played, 0 for not at all. ``groups``: columns that are one attribute together.
     ``criterion``: what may not be exceeded, if a limit was given; ``target``: what a remedy has to meet otherwise.
+    ``widths``: ranges of the attributes, where the table is a part of another one; its own by default.
     """
 
     scheme: Scheme
@@ -47,6 +48,7 @@ class Settings:
     ranges: bool = False
     splits: int = 0
     groups: tuple[tuple[int, ...], ...] = ()
+    widths: tuple[float, ...] | None = None
 
     @property
     def met(self) -> Criterion:
@@ -127,23 +129,26 @@ class Settings:
 
     def check_table(self, records: NDArray[Any]) -> None:
         """Refuse, before the work starts, coalitions that leave nobody else, and noise relative to no spread."""
-        total = len(records)
-        if self.sizes[-1] >= total:
-            raise InputError("coalition_sizes", f"must be below the number of records, {total}", self.sizes[-1])
         norms = row_norms(records.astype(np.float64))
         norms = norms[norms > 0]
-        if len(norms) and not (norms.min() >= _SHORTEST and norms.max() <= _LONGEST):
-            rule = f"must have records whose lengths, where not 0, are between {_SHORTEST:g} and {_LONGEST:g}"
-            raise InputError("X", rule, "another length", "Rescale it.")
+        self.check_lengths(len(records), *((norms.min(), norms.max()) if len(norms) else (1.0, 1.0)))
         if self.noise_levels and (records == records[0]).all():
             rule = "must have records that differ: noise_levels are relative to their spread"
             raise InputError("X", rule, "equal records", "Leave noise_levels out.")
+
+    def check_lengths(self, total: int, shortest: float, longest: float) -> None:
+        """Refuse coalitions that leave nobody else, and lengths whose fourth powers are no numbers."""
+        if self.sizes[-1] >= total:
+            raise InputError("coalition_sizes", f"must be below the number of records, {total}", self.sizes[-1])
+        if not (shortest >= _SHORTEST and longest <= _LONGEST):
+            rule = f"must have records whose lengths, where not 0, are between {_SHORTEST:g} and {_LONGEST:g}"
+            raise InputError("X", rule, "another length", "Rescale it.")
 
     def tolerances(self, values: FloatArray) -> FloatArray:
         """Error within which each attribute counts as learned: as given, or 5% of its range."""
         columns = values.shape[1]
         if self.tolerance is None:
-            return np.asarray(RANGE_SHARE * np.ptp(values, axis=0))
+            return np.asarray(RANGE_SHARE * (np.ptp(values, axis=0) if self.widths is None else np.array(self.widths)))
         given = np.asarray(self.tolerance, dtype=np.float64)
         if given.shape not in ((), (columns,)):
             rule = f"must be one number or one for each of the {columns} columns"

@@ -28,14 +28,14 @@ from isobreach.audits.coalition_trials import coalitions_of, greedy_orders, play
 from isobreach.audits.coalitions import GrowingLinks
 from isobreach.audits.declared import directions, playable, shown, unrounded, written
 from isobreach.audits.exposure import OwnersTable
-from isobreach.audits.figures import Leak
+from isobreach.audits.figures import Leak, RecordFigures
 from isobreach.audits.groups import Groups
 from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Kept, Store
 from isobreach.audits.matrix import AttackerMatrix, matrix
-from isobreach.audits.memory import check_memory
+from isobreach.audits.memory import check_memory, check_playable_on_files
 from isobreach.audits.noisy import RedrawnTable, released_rows
-from isobreach.audits.people import exposed_people
+from isobreach.audits.people import Looks, Ranks, exposed_people
 from isobreach.audits.playing import Game, Scores, cells, played_sizes, public_ranges
 from isobreach.audits.playing import play as played_splits
 from isobreach.audits.remedies import remedies
@@ -45,7 +45,8 @@ from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Figures
 from isobreach.audits.verdict import gate
 from isobreach.audits.views import models, why_not
-from isobreach.engine import ONE_BLAS_THREAD
+from isobreach.audits.whole import Whole
+from isobreach.engine import ONE_BLAS_THREAD, Engine
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
 from isobreach.schemes import Release, Scheme, perturb
@@ -73,6 +74,26 @@ def audit(
         return _audited(records, settings, seed, progress, store, threads)
 
 
+def audit_files(
+    engine: Engine,
+    settings: Settings,
+    *,
+    seed: int | None = None,
+    progress: Progress = no_progress,
+    store: Store | None = None,
+    threads: int | None = None,
+) -> AuditResult:
+    """Audit a table that stays in its files: see ``isobreach.audits.whole``."""
+    check_playable_on_files(settings)
+    seed = check_seed(seed)
+    seed = secrets.randbits(32) if seed is None else seed
+    with ONE_BLAS_THREAD:
+        whole = Whole.of(engine, settings, generator(seed, "part"), progress)
+        widths = tuple((whole.survey.high - whole.survey.low).tolist())
+        part = replace(settings, rows_known=True, widths=widths)
+        return _audited(whole.records(), part, seed, progress, store, threads, whole)
+
+
 def _audited(
     records: NDArray[Any],
     settings: Settings,
@@ -80,10 +101,11 @@ def _audited(
     progress: Progress,
     store: Store | None,
     threads: int | None,
+    whole: Whole | None = None,
 ) -> AuditResult:
-    kept = Kept(store, _fingerprint(records, settings, seed), seed)
+    kept = Kept(store, _fingerprint(records, settings, seed, whole), seed)
     trial = _Trials(settings, seed, progress, threads)
-    table, result = trial.of(records, settings.scheme, kept)
+    table, result = trial.of(records, settings.scheme, kept, whole=whole)
     if not settings.noise_levels:
         return result
     limit = settings.met.limit
@@ -115,22 +137,29 @@ class _Trials:
         scheme: Scheme,
         kept: Kept,
         splits: Sequence[Sequence[Scores]] | None = None,
+        whole: Whole | None = None,
     ) -> tuple[OwnersTable, AuditResult]:
-        """The table as attackers meet it, and the result but for remedies; ``splits``: what was played before."""
+        """The table as attackers meet it, and the result but for remedies.
+
+        ``splits``: what was played before. ``whole``: the table that these records are a part of, if they are.
+        """
         settings, seed, progress = replace(self.settings, scheme=scheme), self.seed, self.progress
         model, (total, columns) = playable(scheme), records.shape
+        sizes = settings.sizes
         release = perturb(records, scheme, seed)
         table, linker = _prepared(records, release, settings, seed)
         rows_known = isinstance(linker, RowsKnown)
         insider = single_insider(table, linker, generator(seed, "insider"), progress)
-        greedy = greedy_orders(table, settings.sizes[-1], insider.record, seed, progress)
+        greedy = greedy_orders(table, sizes[-1], insider.record, seed, progress)
         coalitions = coalitions_of(greedy, total, settings, seed, table.releases_met)
         sums = played_trials(table, linker, coalitions, settings, len(greedy), kept, progress, self.threads)
         del linker  # and what it holds of the release
-
-        played = Played(
-            Figures.stacked(sums.greedy), Figures.stacked(sums.random), sums.exposure, sums.breached, sums.inside
-        )
+        per_record = RecordFigures.of(sums.exposure, sums.breached, sums.inside, settings.trials)
+        if whole is not None:
+            table = whole.table(table)
+            sums, per_record, insider = whole.measured(table, coalitions, len(greedy), settings, insider, sums)
+            greedy = {name: whole.rows[order] for name, order in greedy.items()}
+        played = Played(Figures.stacked(sums.greedy), Figures.stacked(sums.random))
         guessed = baselines(
             table.records,
             table.norms,
@@ -141,26 +170,30 @@ class _Trials:
             groups=table.groups,
             hardly=min(settings.met.limit, HARDLY),
         )
+        guessed = guessed if whole is None else whole.guessed(guessed)
         alone = [name for name in settings.attackers if ATTACKS[name].alone and not ATTACKS[name].baseline]
         readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)
         found = _matrix(_game(records, table.tolerance, settings, seed), settings, kept, progress, splits)
-        per_size, smallest, per_record, per_attribute = summarise(played, table, settings, insider, tuple(greedy))
+        per_size, smallest, per_attribute = summarise(played, table, settings, insider, tuple(greedy))
+        ranks = Ranks.of(per_record, guessed.blind_records)
+        looks = Looks.of(table, ranks.rows) if whole is None else whole.looks(table, ranks.rows)
         return table, AuditResult(
             scheme=scheme.name,
             scheme_parameters=asdict(scheme),
             motion=settings.motion or "none",
             epsilon=settings.epsilon,
             level=settings.level,
-            sizes=settings.sizes,
+            sizes=sizes,
             covered=settings.covered,
             trials=settings.trials,
             seed=seed,
-            rows=total,
+            rows=table.total,
+            part=0 if whole is None else total,
             columns=columns,
             per_size=per_size,
             smallest=smallest,
             records=per_record,
-            exposed=exposed_people(table, per_record, settings.sizes, guessed),
+            exposed=tuple(exposed_people(ranks, looks, per_record, sizes)),
             attributes=per_attribute,
             insider=insider,
             greedy=greedy,
@@ -298,9 +331,11 @@ def _not_asked(settings: Settings) -> dict[str, str]:
     }
 
 
-def _fingerprint(records: NDArray[Any], settings: Settings, seed: int) -> str:
-    """Hash of the table and of everything that the result depends on."""
+def _fingerprint(records: NDArray[Any], settings: Settings, seed: int, whole: Whole | None) -> str:
+    """Hash of the table, or its part and sums over all of it, and of everything that the result depends on."""
     asked = f"isobreach {__version__} audit 10 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
+    if whole is not None:
+        digest.update(f"of {whole.engine.shape}".encode() + whole.survey.gram.tobytes())
     return digest.hexdigest()

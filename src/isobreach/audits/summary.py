@@ -20,7 +20,6 @@ from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import (
     AttributeFigures,
     RandomCoalitions,
-    RecordFigures,
     SingleInsider,
     SizeFigures,
     Smallest,
@@ -31,32 +30,28 @@ from isobreach.audits.settings import Settings
 from isobreach.audits.trial import QUANTILES, Figures
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 TARGETS = {"one other record": 0.0, "1% of the others": 0.01, "half of the others": 0.5, "all others": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """All coalitions that were played, and sums over the random ones for each record."""
+    """All coalitions that were played."""
 
     greedy: Figures
     random: Figures
-    exposure: FloatArray
-    breached: IntArray
-    inside: IntArray
 
 
 def summarise(
     played: Played, table: OwnersTable, settings: Settings, insider: SingleInsider, greedy: tuple[str, ...]
-) -> tuple[tuple[SizeFigures, ...], tuple[Smallest, ...], RecordFigures, AttributeFigures]:
-    """Figures by size, the smallest coalitions, figures by record and by attribute."""
+) -> tuple[tuple[SizeFigures, ...], tuple[Smallest, ...], AttributeFigures]:
+    """Figures by size, the smallest coalitions, figures by attribute."""
     sizes, tried = (
         settings.sizes,
-        _TriedCoalitions(played, settings, insider, greedy, len(table.records), table.redrawn),
+        _TriedCoalitions(played, settings, insider, greedy, table.total, table.redrawn),
     )
     limits = bounds(table, sizes, settings.level)
-    random = _random(played.random, sizes, len(table.records), limits, falls=table.redrawn)
+    random = _random(played.random, sizes, table.total, limits, falls=table.redrawn)
     worst, mean, breached, guessed_worst, guessed_breached = (
         tried.worst(name) for name in ("worst", "mean", "breached", "guessed_worst", "guessed_breached")
     )
@@ -75,12 +70,9 @@ def summarise(
         for place, size in enumerate(sizes)
     )
     smallest = tuple(tried.smallest(target, share) for target, share in TARGETS.items())
-    present = len(played.random.linked) - played.inside
-    with np.errstate(invalid="ignore"):
-        records = RecordFigures(played.exposure / present, played.breached / present, present)
     given = settings.tolerance is not None
     tolerance = table.groups.merged(table.tolerance, [np.nan] * len(table.groups.groups))
-    return per_size, smallest, records, _attributes(played.random, tolerance, given=given, falls=table.redrawn)
+    return per_size, smallest, _attributes(played.random, tolerance, given=given, falls=table.redrawn)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Any
 from isobreach import _interface
 from isobreach._registry import ATTACKS
 from isobreach._reports import AuditReport
-from isobreach.audits import check_memory
+from isobreach.audits import fits_into_memory
 from isobreach.cli import GateError
 from isobreach.cli.console import Console
 from isobreach.cli.gate import Gate
@@ -110,11 +110,7 @@ class AuditJob:
     def _run(self, console: Console, store: FileStore | None, second: FileStore | None) -> AuditReport:
         started = time.monotonic()
         with console.bars():
-            size = None if self.data.source is None else self.data.source.size()
-            if size is not None:
-                columns = size[1] if self.data.columns is None else len(self.data.columns)
-                check_memory("DATA", size[0], columns, len(self.options["coalition_sizes"]))
-            table = self.data.read(console)
+            table = self.data.on_files(console) if self._large else self.data.read(console)
             seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
             if self.both:
@@ -126,6 +122,20 @@ class AuditJob:
                     if one is not None:
                         one.remove()
         return result
+
+    @property
+    def _large(self) -> bool:
+        """Whether the table stays in its files, because an audit of it does not fit into memory."""
+        size = None if self.data.source is None else self.data.source.size()
+        if size is None:
+            return False
+        columns = size[1] if self.data.columns is None else len(self.data.columns)
+        if fits_into_memory(size[0], columns, len(self.options["coalition_sizes"])):
+            return False
+        if self.both:
+            rule = "must be left out where DATA does not fit into memory and stays in its files"
+            raise InputError("--both", rule, f"{size[0]:,} x {columns}", "Audit each table by itself.")
+        return True
 
     def _beside(self, console: Console, result: AuditReport, seed: int, store: FileStore | None) -> dict[str, str]:
         """The verdict beside that on the table standardised."""

@@ -39,6 +39,7 @@ _OTHER_RELEASE = (
     "--steps: they were recorded with another release than this one. If that was prepared otherwise, nothing will fit: "
     "use the steps that lie beside the key of this release."
 )
+_LOOKED_AT = 10_000  # rows by which a table that stays in its files shows whether it needs preparation
 _TOLD = ("noise", "bounds", "rows", *_COLUMNS, "encoding", "sheet")
 
 
@@ -104,6 +105,25 @@ class Data:
         bundled = datasets.load(self.given)
         table = select_columns(Table(bundled.values, bundled.columns), "DATA", self.columns)
         return table if plain else self._prepared(table, console, None, asked)
+
+    def on_files(self, console: Console) -> Scan:
+        """Return the table as one that stays in its files; refuse one that has to be prepared first."""
+        assert self.source is not None  # it is in files
+        rule = "must need no preparation where it does not fit into memory"
+        step = "Name the columns with --columns, or audit a random part of its rows, and say so."
+        done = sorted(name for name, value in self.preparation.items() if value not in (None, False, "leave-out"))
+        if done:
+            raise InputError("DATA", rule, f"--{done[0].replace('_', '-')}", step)
+        with console.work(f"reading {self.source.name}"):
+            found = self.source.scanned(self.columns, self.id_column)
+        if found is None:
+            raise InputError("DATA", rule, "vectors whose length their type does not fix", step)
+        rows = np.arange(min(found.values.shape[0], _LOOKED_AT))
+        steps = prepare(Table(found.values.gather(rows), found.columns), name="DATA").steps
+        if steps and self.columns is None:
+            raise InputError("DATA", rule, f"what would be prepared otherwise: {steps[0].sentence.rstrip('.')}", step)
+        console.note(f"DATA: {note}" for note in found.notes)
+        return found
 
     def labelled(self, console: Console, label: str) -> tuple[Table, NDArray[Any]]:
         """Return the table without a column, prepared, and that column's values of the rows that are left."""

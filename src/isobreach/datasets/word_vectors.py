@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from isobreach.errors import MissingExtraError
 
@@ -81,6 +80,8 @@ class WordVectors:
         close
             Share of the length at which a vector counts as explained, and no further word is looked for.
         """
+        from scipy.optimize import nnls  # a large package, for which no other command waits
+
         rows = np.asarray(vectors, dtype=np.float64)
         rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         chosen: list[list[int]] = [[] for _ in rows]

@@ -6,7 +6,8 @@ from isobreach.engine.column import ArrayColumn, Column
 from isobreach.engine.dask import DaskEngine
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
-from isobreach.engine.memory import free_memory
+from isobreach.engine.mapped import long_array
+from isobreach.engine.memory import free_memory, total_memory
 from isobreach.engine.parquet import ParquetFiles
 from isobreach.engine.processes import ProcessEngine
 from isobreach.engine.scanning import FileEngine
@@ -29,8 +30,10 @@ __all__ = [
     "as_engine",
     "default_workers",
     "free_memory",
+    "long_array",
     "processors",
     "tile_rows",
     "tiles",
+    "total_memory",
     "using",
 ]

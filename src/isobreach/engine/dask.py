@@ -66,6 +66,11 @@ class DaskEngine(FileEngine):
         return cls(engine.files, engine.stored.columns, scheduler=scheduler)
 
     @classmethod
+    def reached(cls, scheduler: "Scheduler | None" = None) -> None:
+        """Connect to the scheduler, or say why that is not possible; later engines use the same connection."""
+        Cluster(scheduler).connect()
+
+    @classmethod
     def crew(cls, workers: int | None = None) -> Workers:
         """Processes of this machine, as a cluster."""
         return Cluster(workers=workers)

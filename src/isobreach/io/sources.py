@@ -161,12 +161,16 @@ class Source:
         columns, id_column
             As for ``read``.
         """
-        # Text becomes a temporary file of this machine, which workers elsewhere do not see.
-        text = not self.elsewhere and Content(Path(self._given), form(Path(self._given))).text
-        found = None if text else self.scanned(columns, id_column)
+        from isobreach.engine import DaskEngine
+
+        if not self.elsewhere and Content(Path(self._given), form(Path(self._given))).text:
+            # Text becomes a temporary file, in a folder that workers are asked whether they share it, before.
+            DaskEngine.reached(scheduler)
+        found = self.scanned(columns, id_column)
         if found is None:
             rule = (
-                f"must be local where {self._role} is not in Parquet files, with numbers or vectors of a fixed length"
+                f"must be local where {self._role} is not in Parquet files, with numbers or vectors of a fixed length, "
+                "or in CSV whose numbers have a decimal point"
             )
             raise InputError("engine", rule, f"dask for {self.name}")
         return found.on_cluster(scheduler)

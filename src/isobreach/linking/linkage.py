@@ -58,6 +58,8 @@ class Linkage:
         Names of the rows, where the tables have any.
     left_out
         Columns of the released table that hold no numbers and were not used.
+    limit
+        What there was too much of, where memory cut the search short.
     """
 
     rows: IntArray
@@ -80,6 +82,7 @@ class Linkage:
     known_ids: NDArray[Any] | None = None
     released_ids: NDArray[Any] | None = None
     left_out: tuple[str, ...] = ()
+    limit: str = ""
 
     @property
     def linked(self) -> IntArray:

@@ -212,8 +212,8 @@ class Problem:
                 return shared(lists | extension(bounds, field, placed, partial, rest, allowed))
             # Of records beyond the most telling ones nothing was asked.
             return replace(agreement, possible=agreement.possible | {int(r): everyone[int(r)] for r in rest})
-        except TooManyError:
-            return replace(nothing, complete=False)
+        except TooManyError as error:
+            return replace(nothing, complete=False, limit=str(error))
 
     def _agreement(self, geometry: Geometry, lists: Lists) -> Agreement:
         search = Search(geometry, lists, Budget(self.node_limit))

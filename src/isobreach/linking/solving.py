@@ -113,6 +113,7 @@ def _exact_linkage(
         solution.everyone if doubtful else solution.agreement.possible,
         which,
         complete=solution.agreement.complete,
+        limit=solution.agreement.limit,
         chance=np.array([chances.get(r, np.nan) for r in range(len(solution.radius))]) if chances else None,
         precision=found.precision,
         radius=solution.radius,

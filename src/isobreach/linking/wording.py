@@ -107,7 +107,7 @@ def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | N
     if not linkage.complete:
         named = way("--motion", "motion=")
         return (
-            "No link: the search reached its limit before any record found a place. "
+            f"No link: {_limit(linkage)} before any record found a place. "
             f"It goes further with the motion named ({named}) or with more known records."
         )
     few = ", they are too few (a translation takes three or more)" if len(linkage.rows) < _FEW else ""
@@ -120,6 +120,11 @@ def no_link(linkage: Linkage, rows: int, *, normalised: bool = False) -> str | N
         f"{maps}, {noise}{scaled}. "
         + ("Or they are there, and too few for so much noise." if noisy else "Or chance could have made what fits.")
     )
+
+
+def _limit(linkage: Linkage) -> str:
+    """That a search was cut short, and by what."""
+    return "the search reached its limit" + (f", because {linkage.limit}," if linkage.limit else "")
 
 
 def _by_chance(linkage: Linkage) -> str | None:
@@ -145,7 +150,7 @@ def unlinked_reasons(linkage: Linkage) -> tuple[str, ...]:
     if len(linkage.partial) == len(linkage.rows):
         return (f"{_NONE_COMPLETE} (give some that are)",)
     if not linkage.complete:
-        reasons.append("the search reached its limit (name the motion, or give more known records)")
+        reasons.append(f"{_limit(linkage)} (name the motion, or give more known records)")
     doubted = _by_chance(linkage)
     if doubted is not None:
         reasons.append(doubted)
@@ -199,7 +204,8 @@ def link_sentences(linkage: Linkage, columns: int, known_columns: int) -> list[s
             )
             lines.append(f"If the table was prepared before its release, {alike}.")
     if not linkage.complete:
-        lines.append("The search for links reached its limit: what it left open counts as ambiguous.")
+        cut = f" ({linkage.limit})" if linkage.limit else ""
+        lines.append(f"The search for links reached its limit{cut}: what it left open counts as ambiguous.")
     if linkage.dictionary is not None:
         lines.append(dictionary_sentence(linkage.dictionary))
     return lines

@@ -3,7 +3,7 @@
 
 from isobreach._registry import ATTACKS
 from isobreach.audits import AuditResult
-from isobreach.report.audit_words import attack_name, capital
+from isobreach.report.audit_words import attack_name, capital, of_a_part
 
 _METHOD = (
     (
@@ -123,6 +123,7 @@ def caveats(result: AuditResult) -> list[str]:
             "attacker who knows how long the hidden part should be; one who also knows how records are distributed may "
             "do better."
         )
+    lines += of_a_part(result)
     if result.remedies is not None:
         lines.append(
             "Noise and jitter were tried as remedies on a rotation without a translation, with insiders who know their "
@@ -156,7 +157,7 @@ def kinds(result: AuditResult) -> dict[str, str]:
         "are those of the highest means, so they tend to be too high",
         "fewest insiders": "of the sizes and groups tried; half of the random ones: sampled, 95% interval",
         "single insider": f"exact for the {result.insider.tried:,} insiders tried",
-        "column means": "counted on all records",
+        "column means": f"counted on {'a random part of the' if result.part else 'all'} records",
         "random link": "sampled pairs of records, with a 95% interval",
     }
     if result.read_out(result.matrix.sizes[-1], result.matrix.samples[-1]) is not None:

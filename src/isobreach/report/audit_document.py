@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from datetime import date
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from isobreach.report.audit_caveats import caveats, kinds, method
 from isobreach.report.audit_charts import attributes_lead, attributes_section, risk_lead, risk_section
 from isobreach.report.audit_decision import decision
 from isobreach.report.audit_file import file_section, protection
-from isobreach.report.audit_frames import attribute_columns, record_columns
+from isobreach.report.audit_frames import attribute_columns, record_parts
 from isobreach.report.audit_json import audit_data
 from isobreach.report.audit_matrix import matrix_lead, matrix_section
 from isobreach.report.audit_people import people_lead, people_section
@@ -31,6 +32,7 @@ from isobreach.report.audit_tables import (
 from isobreach.report.audit_words import (
     capital,
     no_claim,
+    of_a_part,
     person,
     rows_dropped,
     samples_left_out,
@@ -76,7 +78,7 @@ def audit_document(
         tuple(_leads(result) + _notes(result)),
         tuple(sections),
         cast(Mapping[str, Any], audit_data(result, verdict, audit_findings(result))),
-        {"per_record": in_one_part(record_columns, result), "per_attribute": in_one_part(attribute_columns, result)},
+        {"per_record": partial(record_parts, result), "per_attribute": in_one_part(attribute_columns, result)},
         kind="isobreach audit before publishing",
     )
 
@@ -125,7 +127,7 @@ def _more(result: AuditResult) -> list[str]:
 def _notes(result: AuditResult) -> list[str]:
     """What nobody should overlook: who found nothing, what was not tried or left out, and what weighs most."""
     lines = [no_claim(one) for one in result.readers if not one.claimed and one.decided]
-    lines += samples_left_out(result)
+    lines += samples_left_out(result) + of_a_part(result)
     repeated = 0 if result.ids is None else result.rows - len(np.unique(result.ids))
     if repeated:
         lines.append(f"Ids repeat ({repeated:,} of them): the row, counted from 0, tells such records apart.")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An audit's figures as named columns: the best attackers, every record, every attribute."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from isobreach.report.audit_matrix import public_knowledge
 from isobreach.report.audit_words import column
 
 Columns = dict[str, NDArray[Any]]
+
+_ALL = slice(None)
+_ROWS = 1 << 20  # that are written at a time
 
 
 def attackers_columns(result: AuditResult) -> Columns:
@@ -38,19 +42,25 @@ def attackers_columns(result: AuditResult) -> Columns:
     }
 
 
-def record_columns(result: AuditResult) -> Columns:
-    """Exposure of every record, at every size."""
-    figures = result.records
-    columns: Columns = {"row": np.arange(result.rows)}
+def record_columns(result: AuditResult, rows: slice = _ALL) -> Columns:
+    """Exposure of every record, or of some, at every size."""
+    figures = result.records.some(rows)
+    columns: Columns = {"row": np.arange(*rows.indices(result.rows))}
     if result.ids is not None:
-        columns["id"] = result.ids
+        columns["id"] = result.ids[rows]
     columns["mean_exposure"] = np.where(figures.mean < 0, np.nan, figures.mean)
     columns["mean_exposure_low"], columns["mean_exposure_high"] = figures.limits()
-    columns["blind_guess"] = result.baselines.blind_records
+    columns["blind_guess"] = result.baselines.blind_records[rows]
     for place, size in enumerate(result.sizes):
         columns[f"exposure_{size}"] = figures.exposure[place]
         columns[f"breached_share_{size}"] = figures.breached[place]
     return columns
+
+
+def record_parts(result: AuditResult) -> Iterator[Columns]:
+    """The same, some rows at a time."""
+    for start in range(0, result.rows, _ROWS):
+        yield record_columns(result, slice(start, start + _ROWS))
 
 
 def attribute_columns(result: AuditResult) -> Columns:

@@ -63,6 +63,7 @@ def audit_data(result: AuditResult, verdict: str, findings: Sequence[str]) -> Au
         "table": {
             "rows": result.rows,
             "rows_read": max(result.rows, result.rows_read),
+            "part": result.part,
             "attributes": result.attribute_count,
             "columns": result.columns,
         },

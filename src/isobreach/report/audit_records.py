@@ -30,10 +30,14 @@ class SchemeRecord(TypedDict):
 
 
 class TableRecord(TypedDict):
-    """The table's shape: rows that were audited, rows of the owner's table, attributes, columns of numbers."""
+    """The table's shape: rows that were audited, rows of the owner's table, attributes, columns of numbers.
+
+    ``part``: records that were held in memory of a table that stays in its files; 0 for all.
+    """
 
     rows: Positive
     rows_read: Positive
+    part: Count
     attributes: Positive
     columns: Positive
 

@@ -299,6 +299,21 @@ def undecided(attacker: AttackerFigures) -> str:
     return f"The {attack}, which needs no insider, came to no decision: with more time or knowledge it may succeed."
 
 
+def of_a_part(result: AuditResult) -> list[str]:
+    """What was measured on all records of a table that stays in its files, and what on a part of them."""
+    if not result.part:
+        return []
+    return [
+        (
+            f"The table was read from its files, pass by pass. Of all {result.rows:,} records are the figures of "
+            "random and of the worst groups with the distance attack, every person's exposure, what is proven and the "
+            f"blind guess. Of a random part of {result.part:,} records are attackers who are played, attributes, "
+            "quantiles, guessing somebody else's record, and the people among whom the worst groups are looked for. "
+            "Insiders are supposed to know their own rows: for those who have to search, figures are upper bounds."
+        )
+    ]
+
+
 def no_claim(attacker: AttackerFigures) -> str:
     """Why an attack without knowledge reads nothing."""
     why = attacker.reason.removeprefix("Nothing is claimed: ")

@@ -24,6 +24,7 @@ from isobreach.release import merged
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+_PAIRS_A_HOUR = 3600 * 1e8  # that a processor compares, of a few hundred numbers
 _FIRST_HITS = 4096  # hit buffer of a block; a block with more is scanned again with room for all
 
 
@@ -91,7 +92,11 @@ def norm_candidates(
 
 def all_candidates(records: int, source: Engine, unit: float, progress: Progress) -> Candidates:
     """Candidates where norms say nothing: every released value, for each of so many records."""
-    reason = "Without norms all pairs of rows are compared; name the motion orthogonal if the release keeps norms."
+    pairs = 0.5 * source.shape[0] ** 2
+    reason = (
+        f"Without norms all {pairs:.1g} pairs of rows are compared, {pairs / _PAIRS_A_HOUR:,.0f} hours of one "
+        "processor or more; name the motion orthogonal if the release keeps norms."
+    )
     points = source.everything(reason, progress)
     if not np.isfinite(np.einsum("ij,ij->", points, points)):
         _refuse_bad_entries(source)

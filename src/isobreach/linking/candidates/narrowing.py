@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from isobreach._compiled import compiled, copy, first_from, grown, grown_rows
 from isobreach._progress import Progress
-from isobreach.engine import Workers
+from isobreach.engine import Workers, total_memory
 from isobreach.linking.candidates.pairs import Cloud, TooManyError
 from isobreach.linking.chance import Rates
 from isobreach.linking.search import distance
@@ -37,8 +37,10 @@ class Narrowing:
 
     Attributes
     ----------
-    most_pairs
-        Pairs kept from a join: half a gigabyte.
+    least_pairs, pair_bytes, memory
+        Pairs kept from a join: so many anywhere, or what fits into a share of all memory, whatever else uses it.
+    predicted
+        Times as many pairs as may be kept: a join of which a sample predicts more is not begun.
     most_partial
         Partial assignments kept: a few hundred megabytes.
     least_placed, most_placed, few
@@ -54,7 +56,10 @@ class Narrowing:
         Records whose mutual distances are weighed against each other.
     """
 
-    most_pairs: int = 20_000_000
+    least_pairs: int = 20_000_000
+    pair_bytes: int = 100
+    memory: float = 0.25
+    predicted: float = 4.0
     most_partial: int = 4_000_000
     least_placed: int = 4
     most_placed: int = 12
@@ -64,6 +69,11 @@ class Narrowing:
     core: int = 8
     most_cores: int = 4
     most_ordered: int = 512
+
+    @property
+    def most_pairs(self) -> int:
+        """Pairs that a join may keep."""
+        return max(self.least_pairs, int(self.memory * total_memory() / self.pair_bytes))
 
 
 NARROWING = Narrowing()
@@ -179,7 +189,7 @@ def extension(
 ) -> Lists:
     """Values of further ``records`` that agree with one of the ``partial`` assignments of the ``placed`` records."""
     if len(partial) > NARROWING.most_extended:
-        raise TooManyError
+        raise TooManyError.of(f"{len(partial):,}", NARROWING.most_extended, "assignments of some known records")
     low, high = bounds.distances(placed, records)
     found: list[list[IntArray]] = [[] for _ in records]
     for values in partial:
@@ -210,7 +220,11 @@ def _first_pairs(
     bounds: Bounds, field: Field, pair: IntArray, masks: list[NDArray[np.bool_]] | None, progress: Progress
 ) -> IntArray:
     low, high = bounds.distances(pair[:1], pair[1:])
-    u, v, _ = field.cloud.pairs(low[0], high[0], NARROWING.most_pairs, progress)
+    total, most = len(field.points), NARROWING.most_pairs
+    likely = 0.5 * total * (total - 1) * float(np.exp(field.rates.log_share(low[0], high[0])[0]))
+    if masks is None and likely > NARROWING.predicted * most:
+        raise TooManyError.of(f"about {likely:.1e}", most)
+    u, v, _ = field.cloud.pairs(low[0], high[0], most, progress)
     possible = (u != v) | (field.copies[u] > 1)
     u, v = u[possible], v[possible]
     twice = np.concatenate([np.stack([u, v], axis=1), np.stack([v, u], axis=1)[u != v]])
@@ -253,7 +267,7 @@ def _extended(
         found.append(longer)
         count += len(longer)
         if count > NARROWING.most_partial:
-            raise TooManyError
+            raise TooManyError.of(f"more than {count:,}", NARROWING.most_partial, "assignments of some known records")
     return np.concatenate(found)
 
 

@@ -9,14 +9,15 @@ sides, that error is at most
     (n / 2 + 8) * u * (A + B)^2
 
 whatever the order of summation: rounding the rows costs 2 u (A+B)^2, the dot product n u |a| |b|, the sums the rest.
-Points are centred, which makes the norms small, and sorted by norm, which makes a tile's rows alike. Memory: a copy of
-the points, a tile for each thread, and the pairs found; never a matrix of all pairs.
+Points are centred, which makes the norms small, and sorted by norm, which makes a tile's rows alike: or along their
+longest axis, where that holds most of their spread. Two points are at least as far apart as their norms, and as their
+places along any axis, and at most as far as the sum of their norms: a tile that is too far or too near by these bounds
+is left out. That spares most tiles where one axis is long beside the distances asked for, and none where all are alike.
+Memory: a copy of the points, a tile for each thread, and the pairs found; never a matrix of all pairs.
 """
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,8 +25,8 @@ from numpy.typing import NDArray
 
 from isobreach._compiled import compiled, first_from
 from isobreach._progress import Progress, no_progress
-from isobreach.engine import PAIR_TILE, Workers, default_workers
-from isobreach.geometry import row_norms
+from isobreach.engine import Workers, default_workers
+from isobreach.linking.candidates.ready import BUFFER, Ready
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -35,68 +36,30 @@ P = TypeVar("P")
 
 _TARGETS = 6  # intervals that one pass looks for: the scan then costs less than the product
 _ROOM = 1 << 14  # hit buffer of a tile; a tile with more is scanned again with room for all
-_TINY = 1e-36  # squares of that size, relative to the largest, may underflow
 _BITS = 1 << 17  # cells that many intervals are looked up in: a bit each, 16 KiB, half of a first-level cache
 
 
 class TooManyError(Exception):
-    """More pairs lie in the wanted intervals than may be kept."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Ready:
-    """Points made ready: centred, brought into the unit ball by ``scale``, and sorted by norm.
-
-    ``points`` are as they were given, ``order`` is their order by norm; ``rows``, ``norms`` and ``squares`` are in that
-    order. ``unit``: unit roundoff of the rows.
-    """
-
-    points: FloatArray
-    order: IntArray
-    rows: NDArray[Any]
-    norms: FloatArray
-    squares: NDArray[Any]
-    scale: float
-    unit: float
+    """More lie in the wanted intervals than may be kept."""
 
     @classmethod
-    def of(cls, points: FloatArray, precision: type[np.floating[Any]]) -> "_Ready":
-        centred = points - points.mean(axis=0)
-        norms = row_norms(centred)
-        order = np.argsort(norms, kind="stable")
-        # Within the unit ball nothing overflows; a power of two rounds nothing.
-        scale = 2.0 ** -np.ceil(np.log2(norms.max())) if norms.max() > 0 else 1.0
-        rows = (centred[order] * scale).astype(precision)
-        squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64).astype(precision)
-        return cls(points, order, rows, norms[order] * scale, squares, scale, float(np.finfo(precision).eps) / 2)
-
-    def slack(self, a: float, b: float) -> float:
-        """Most that a squared distance of rows errs by, of norms up to a and b."""
-        return float((self.rows.shape[1] / 2 + 8) * self.unit * (a + b) ** 2 + _TINY)
-
-    def products(self, a: IntArray | slice, b: slice) -> NDArray[Any]:
-        """-2 times the products of some rows with others, in a buffer that the thread's next call writes into."""
-        rows, columns = self.rows[a], self.rows[b]
-        if getattr(_BUFFER, "products", _NOTHING).dtype != rows.dtype:
-            _BUFFER.products = np.empty(prod(PAIR_TILE), dtype=rows.dtype)
-        # Without gaps, whatever its shape: kernels are compiled for one kind of array.
-        out = _BUFFER.products[: len(rows) * len(columns)].reshape(len(rows), len(columns))
-        return np.asarray(np.matmul(-2 * rows, columns.T, out=out))
+    def of(cls, found: str, most: int, what: str = "pairs of rows") -> "TooManyError":
+        """Say how many there are, in words, how many may be kept, and of what."""
+        return cls(f"{found} {what} fit the distances of the known records; {most:,} may be kept here")
 
 
-_BUFFER = threading.local()  # of the products of a tile, and of its hits: new ones cost more than to fill them
-_NOTHING = np.empty(0, dtype=np.bool_)
+_NO_HITS: Hits = tuple(np.empty(0, dtype=np.int64) for _ in range(3))  # type: ignore[assignment]
 
 
 def _listed(find: Callable[..., int], *arguments: Any) -> tuple[IntArray, IntArray]:
     """Places that a compiled search writes into a buffer; it is repeated with room for all if there are more."""
-    if not hasattr(_BUFFER, "hits"):
-        _BUFFER.hits = np.empty((2, _ROOM), dtype=np.int64)
-    count = find(*arguments, _BUFFER.hits)
-    if count > _BUFFER.hits.shape[1]:
-        _BUFFER.hits = np.empty((2, count), dtype=np.int64)
-        count = find(*arguments, _BUFFER.hits)
-    return _BUFFER.hits[0, :count].copy(), _BUFFER.hits[1, :count].copy()
+    if not hasattr(BUFFER, "hits"):
+        BUFFER.hits = np.empty((2, _ROOM), dtype=np.int64)
+    count = find(*arguments, BUFFER.hits)
+    if count > BUFFER.hits.shape[1]:
+        BUFFER.hits = np.empty((2, count), dtype=np.int64)
+        count = find(*arguments, BUFFER.hits)
+    return BUFFER.hits[0, :count].copy(), BUFFER.hits[1, :count].copy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +69,7 @@ class _Wanted:
     ``names[i]``: what to call the i-th of these rows.
     """
 
-    ready: _Ready
+    ready: Ready
     low: FloatArray
     high: FloatArray
     left: IntArray | None = None
@@ -118,7 +81,10 @@ def _joined(tile: tuple[slice, slice], wanted: _Wanted) -> Hits:
     ready, (part, b) = wanted.ready, tile
     a = part if wanted.left is None else wanted.left[part]  # a slice where it will do: rows are then not copied
     precision = ready.rows.dtype
-    slack = ready.slack(float(ready.norms[a][-1]), float(ready.norms[b.stop - 1]))
+    least, most = ready.apart(a, b)
+    if least > ready.scale * float(wanted.high.max()) or most < ready.scale * float(wanted.low.min()):
+        return _NO_HITS
+    slack = ready.slack(float(ready.norms[a].max()), float(ready.norms[b].max()))
     # Nothing is farther apart than 2 within the unit ball.
     below = np.clip(wanted.low * ready.scale, 0.0, 4.0) ** 2 - slack
     above = np.clip(wanted.high * ready.scale, 0.0, 4.0) ** 2 + slack
@@ -137,7 +103,7 @@ def _joined(tile: tuple[slice, slice], wanted: _Wanted) -> Hits:
 class _Classes:
     """Any number of disjoint intervals, and the cells of squared distances that they touch."""
 
-    ready: _Ready
+    ready: Ready
     low: FloatArray
     high: FloatArray
     marked: NDArray[np.uint64]
@@ -146,6 +112,9 @@ class _Classes:
 def _classed(tile: tuple[slice, slice], classes: _Classes) -> Hits:
     """Pairs of a tile, the second from the first on, in one of the intervals."""
     ready, (a, b) = classes.ready, tile
+    least, most = ready.apart(a, b)
+    if least > ready.scale * float(classes.high[-1]) or most < ready.scale * float(classes.low[0]):
+        return _NO_HITS
     arguments = ready.squares[a], ready.squares[b], classes.marked, a.start - b.start
     i, j = _listed(_marked_hits, ready.products(a, b), *arguments)
     u, v = ready.order[a.start + i], ready.order[b.start + j]
@@ -170,14 +139,15 @@ class Cloud:
         self, points: FloatArray, precision: type[np.floating[Any]] = np.float32, workers: Workers | None = None
     ) -> None:
         self.points = points
-        self._workers, self._ready = workers, _Ready.of(points, precision)
+        self._workers, self._ready = workers, Ready.of(points, precision)
 
     def error(self) -> float:
         """Most that the filter may err in a squared distance, between points of the largest norm."""
         return self._slack() / self._ready.scale**2
 
     def _slack(self) -> float:
-        return self._ready.slack(float(self._ready.norms[-1]), float(self._ready.norms[-1]))
+        longest = float(self._ready.norms.max())
+        return self._ready.slack(longest, longest)
 
     def pairs(
         self, low: FloatArray, high: FloatArray, most: int, progress: Progress = no_progress
@@ -238,7 +208,7 @@ class Cloud:
         ):
             count += len(part[0])
             if count > most:
-                raise TooManyError
+                raise TooManyError.of(f"more than {count:,}", most)
             found.append(part)
         first, second, target = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         return first, second, target

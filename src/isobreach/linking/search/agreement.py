@@ -41,13 +41,15 @@ class Agreement:
     """Per record: the values it has in largest assignments, and whether it is in all of them.
 
     ``possible[i]`` is a superset of the true set where the assignments were too many to list. ``links[i]`` is the one
-    value of a backbone record. Records that are in no largest assignment have no possible value.
+    value of a backbone record. Records that are in no largest assignment have no possible value. ``limit``: what there
+    was too much of, where the search was cut short by memory.
     """
 
     links: dict[int, int]
     possible: dict[int, IntArray]
     size: int
     complete: bool
+    limit: str = ""
 
 
 def backbone(search: Search) -> Agreement:
