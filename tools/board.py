@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from board_documents import FACTS, licence
-from board_measured import ABSENT, CASES, DEALS, LADDER, LINKED, PRESENT, READ, ROOT, ROWS, SAMPLE, TABLES, Measured
+from board_measured import ABSENT, CASES, LINKED, PRESENT, READ, ROOT, ROWS, SAMPLE, TABLES, Measured
 
 from isobreach.document import Bullets, Column, Document, Fact, Facts, Section, Table, Text
 from isobreach.report import document_markdown
@@ -31,11 +31,11 @@ def figures(found: list[dict[str, float]], name: str, digits: int = 2, times: fl
 def known_row(one: Measured) -> tuple[str, ...]:
     """A row of the table of known sentences."""
     found = one.opened
-    if not found:
-        return (one.case.title, "not measured", *[""] * 6)
     first = f"more than {one.case.ladder[-1]}" if one.fewest is None else str(one.fewest)
     return (
         one.case.title,
+        str(len(found)),
+        ", ".join(map(str, one.case.ladder)),
         first,
         f"{figures(found, 'right', 0)} of {PRESENT}",
         str(one.wrong),
@@ -49,8 +49,6 @@ def known_row(one: Measured) -> tuple[str, ...]:
 def sample_row(one: Measured) -> tuple[str, ...]:
     """A row of the table of public samples."""
     found = one.sampled
-    if not found:
-        return (one.case.title, one.case.sampled, "not measured", *[""] * 4)
     return (
         one.case.title,
         one.case.sampled,
@@ -82,14 +80,13 @@ STORES = (
     "numbers (wordllama), protected by the package and shuffled. Nobody tells an attacker which row is whose."
 )
 KNOWN = (
-    f"Known: the fewest sentences, of {', '.join(map(str, LADDER))}, all of which are found in every deal. With so "
-    f"many, and {PRESENT + ABSENT:,} candidates of which {ABSENT} are absent, all vectors of the store are "
-    "estimated. Wrong links are counted over everything that was tried."
+    "Known: the fewest sentences, of the numbers tried, all of which are found in every deal. With so many, or "
+    f"the most that were tried, and {PRESENT + ABSENT:,} candidates of which {ABSENT} are absent, all vectors of the "
+    "store are estimated. Wrong links are counted over everything that was tried."
 )
 SAMPLED = (
     f"Sample: {SAMPLE:,} other sentences of the same documentation, none of which is in the store, and nothing else. "
-    "Claimed: of how many deals the attack says, without the truth, that it found the map; figures are of all of them. "
-    f"Known sentences were measured on {DEALS} deals."
+    "Claimed: of how many deals the attack says, without the truth, that it found the map; figures are of all of them."
 )
 FIGURES = (
     "Cosine: of estimates with the true vectors, the mean over the store. Nearest: per cent of estimates whose nearest "
@@ -98,8 +95,7 @@ FIGURES = (
 )
 ASSUMED = (
     "Packages are used at their defaults or at the parameters named. The level of their noise is documented, and known "
-    "to the attacker; the permutation attack may do without it. At 256 numbers hadamask pads nothing. Not measured: "
-    "known records under noise."
+    "to the attacker; the permutation attack may do without it. At 256 numbers hadamask pads nothing."
 )
 TABLE = (
     "pymasq (geom_transform) is made for tables of few columns: its search for an angle takes n^6 steps, so that it "
@@ -124,7 +120,15 @@ def page(measured: Sequence[Measured], table: Measured) -> Document:
     numbers = ("Cosine", "Nearest, %", "Words, %", "Seconds")
     known = Table(
         "Known sentences and a dictionary",
-        ("Package", "Known", "Candidates found", "Wrong links", *(Column(one, number=True) for one in numbers)),
+        (
+            "Package",
+            "Deals",
+            "Tried",
+            "Known",
+            "Candidates found",
+            "Wrong links",
+            *(Column(one, number=True) for one in numbers),
+        ),
         tuple(known_row(one) for one in measured),
     )
     sample = Table(

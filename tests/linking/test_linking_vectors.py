@@ -6,8 +6,8 @@ import pytest
 
 from effort import slow
 from isobreach.engine import as_engine
-from isobreach.linking import link
-from isobreach.linking.narrow import truncated
+from isobreach.linking import link, solving
+from isobreach.linking.narrow import projected_guesses, truncated
 from isobreach.linking.noisy import law
 from isobreach.linking.noisy.scaling import scale_of
 from isobreach.release import released_precision
@@ -178,6 +178,51 @@ def test_no_link_is_certain_behind_a_projection(seed):
     assert not len(linkage.linked)
     assert all(row in places for row, places in zip(range(3), linkage.candidates, strict=True))
     assert (linkage.posterior < 1).all()
+
+
+def _told(seed, absent, monkeypatch):
+    """Probabilities that are told behind projections, and whether they were told of the right rows.
+
+    The first ``absent`` of three known records are in none of them. Plain records, topics, and a spectrum that decays;
+    projections of independent entries, and to a frame.
+    """
+    rng = np.random.default_rng(seed)
+    heard, told = [], []
+    monkeypatch.setattr(
+        solving,
+        "projected_guesses",
+        lambda known, found, *more: (
+            heard.append((projected_guesses(known, found, *more), found.points)) or heard[-1][0]
+        ),
+    )
+    for kind in ("plain", "topics", "decay"):
+        for rows, columns, kept, spread in ((40, 64, 48, 1.0), (60, 96, 64, 0.7)):
+            records = rng.standard_normal((rows, columns))
+            if kind == "topics":
+                records = rng.standard_normal((8, columns))[rng.integers(8, size=rows)] + 0.5 * records
+            elif kind == "decay":
+                records = records * np.arange(1, columns + 1) ** -0.7
+            records = records * np.exp(spread * rng.standard_normal((rows, 1)))
+            for matrix in (rng.standard_normal((columns, kept)), rotation(columns, rng)[:, :kept] * np.sqrt(columns)):
+                released = (records @ matrix / np.sqrt(kept))[absent:]
+                link(records[:3], released)
+                guesses, points = heard[-1]
+                for i in np.flatnonzero(guesses.posterior > 0.4):
+                    right = i >= absent and np.allclose(points[guesses.likeliest[i]], released[i - absent])
+                    told.append((guesses.posterior[i], right))
+    return told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("absent", [(1,), (0, 1, 3)])
+def test_posteriors_behind_a_projection_are_honest(absent, monkeypatch):
+    """As many rows are right as their probabilities say, within two standard errors; also where one is absent."""
+    told = [one for seed in range(24) for several in absent for one in _told(seed, several, monkeypatch)]
+    claimed, right = np.array(told).T
+    assert len(told) > 80
+    # The three records of a release are right together, or wrong: a third as many are independent.
+    error = np.sqrt(3 * (claimed * (1 - claimed)).sum())
+    assert abs(claimed.sum() - right.sum()) < 2 * error
 
 
 def test_noise_and_motion_behind_a_projection():

@@ -64,14 +64,13 @@ def test_one_row_is_measured_kept_and_written(board, tmp_path, monkeypatch):
     """Three known sentences and a dictionary of 1,000, 500 of them absent, open 3,000 vectors without a wrong link."""
     measured = importlib.import_module("board_measured")
     monkeypatch.setattr(measured, "KEPT", tmp_path)
-    for module in (board, measured):
-        monkeypatch.setattr(module, "DEALS", 1)
+    monkeypatch.setattr(measured, "DEALS", 1)
     monkeypatch.setitem(measured.CASES, "turboquant", replace(measured.CASES["turboquant"], ladder=(3,)))
     row = measured.Measured("turboquant")
     monkeypatch.setattr(measured.Deal, "sample", lambda self: {"claimed": 0.0})
     monkeypatch.setattr(measured.Deal, "nothing", lambda self: {"claimed": 0.0})
-    assert board.known_row(row)[:6] == (row.case.title, "3", "500 of 500", "0", "1.000", "100.00")
-    assert int(board.known_row(row)[6]) >= 90
+    assert board.known_row(row)[:8] == (row.case.title, "1", "3", "3", "500 of 500", "0", "1.000", "100.00")
+    assert int(board.known_row(row)[8]) >= 90
     monkeypatch.setattr(board, "said", lambda: board.Text("what packages say"))
     again = measured.Measured("turboquant")
     assert board.known_row(again) == board.known_row(row)

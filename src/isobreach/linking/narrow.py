@@ -17,7 +17,8 @@ the joint test are weighed against chance,
 
     weight = Wishart density of all products / (m^k * densities of the norms and cosines among all rows)
 
-and a row's posterior is the weight of the assignments that have it over 1 + sum of all: the records may be absent.
+and a row's posterior is the weight of the assignments that have it over 1 + sum of all. The 1 is for nobody there;
+the sum is over assignments of all the records, and of all but one, which may be the only one that is absent.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import multigammaln
+from scipy.special import logsumexp, multigammaln
 
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
@@ -64,19 +65,27 @@ class Narrow:
 
 
 NARROW = Narrow()
+SEEDED = SEEDING.records * (SEEDING.records + 1) // 2  # lengths of a seed
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """Probability of the likeliest value of each known record, and all values that it may have; none is certain.
+    """The likeliest value of each known record, its probability, and all values that it may have; none is certain.
 
-    ``complete``: all assignments that pass the test were weighed.
+    ``likeliest``: -1 where nothing tells. ``complete``: all assignments that pass the test were weighed.
     """
 
     posterior: FloatArray
+    likeliest: IntArray
     candidates: dict[int, IntArray]
     scale: float
     complete: bool
+
+
+def untold(records: int, values: int, scale: float = 1.0) -> Guesses:
+    """Nothing is told of so many records: each may have any of so many values."""
+    everything = dict.fromkeys(range(records), np.arange(values))
+    return Guesses(np.zeros(records), np.full(records, -1), everything, scale, complete=True)
 
 
 def truncated(known: NDArray[Any], columns: int, released: FloatArray) -> NDArray[Any]:
@@ -127,12 +136,10 @@ def projected_guesses(
     # Records of one length show the scale; otherwise projections are such that they keep lengths on average.
     free = max(float(np.mean(squares.norms)) - columns * noise**2, 0.0)
     scale = 1.0 if kept or not free else float(np.sqrt(free) / max(float(np.mean(sizes)), 1e-300))
-    everything = dict.fromkeys(range(len(known)), np.arange(len(points)))
-    nothing = Guesses(np.zeros(len(known)), everything, scale, complete=True)
+    nothing = untold(len(known), len(points), scale)
     if len(known) < 2 or len(points) < 2:
         return nothing
-    asked = SEEDING.records * (SEEDING.records + 1) // 2
-    bounds = Bounds(known * scale, np.zeros(len(known)), noise, columns, asked, projected=columns)
+    bounds = Bounds(known * scale, np.zeros(len(known)), noise, columns, SEEDED, projected=columns)
     try:
         several = seeds(bounds, field, squares, np.arange(len(known)), norms_kept=kept, progress=progress)
     except TooManyError:
@@ -142,33 +149,56 @@ def projected_guesses(
     chosen = known[several.records]
     if not len(several.partial) or columns < len(chosen) or np.linalg.matrix_rank(chosen) < len(chosen):
         return nothing
-    weights = _weights(bounds, squares, several)
-    posterior, candidates = np.zeros(len(known)), dict(everything)
-    for place, record in enumerate(several.records.tolist()):
-        values, at = np.unique(several.partial[:, place], return_inverse=True)
-        shares = np.bincount(at, weights=weights)
-        posterior[record] = float(shares.max())
+    ways = _ways(bounds, squares, several)
+    total = float(logsumexp([0.0, *(logsumexp(one.log) for one in ways)]))
+    posterior, likeliest, candidates = nothing.posterior.copy(), nothing.likeliest.copy(), dict(nothing.candidates)
+    for record in several.records.tolist():
+        shares = np.zeros(len(points))
+        for one in ways:
+            if record in one.records:
+                at = one.partial[:, int(np.flatnonzero(one.records == record)[0])]
+                shares += np.bincount(at, weights=np.exp(one.log - total), minlength=len(points))
+        likeliest[record] = np.argmax(shares)
+        posterior[record] = shares[likeliest[record]]
         if shares.sum() > 1 - NARROW.candidate:
-            candidates[record] = values[shares > NARROW.candidate]
-    return Guesses(posterior, candidates, scale, complete=True)
+            candidates[record] = np.flatnonzero(shares > NARROW.candidate)
+    return Guesses(posterior, likeliest, candidates, scale, complete=True)
 
 
-def _weights(bounds: Bounds, squares: Squares, found: Seeds) -> FloatArray:
-    """Probability of each assignment, given that one of them is right or none."""
-    count, columns = len(found.records), bounds.columns
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """Which records are there, the assignments of these, and the log weight of each."""
+
+    records: IntArray
+    partial: IntArray
+    log: FloatArray
+
+
+def _ways(bounds: Bounds, squares: Squares, found: Seeds) -> list[_Way]:
+    """All records are there, or all but one; each way is as likely beforehand as that none is."""
+    lists = [(found.records, found.partial)]
+    for place in range(len(found.records)):
+        kept = np.delete(np.arange(len(found.records)), place)
+        lists.append((found.records[kept], np.unique(found.partial[:, kept], axis=0)))
+    return [_Way(records, partial, _log_weights(bounds, squares, records, partial)) for records, partial in lists]
+
+
+def _log_weights(bounds: Bounds, squares: Squares, records: IntArray, partial: IntArray) -> FloatArray:
+    """Log of how much likelier the products of assigned rows are if they are the records' than by chance."""
+    count, columns = len(records), bounds.columns
     norms = np.sqrt(squares.norms)
     length = Rates(squares.norms)
     sample = sampled(squares.points / np.maximum(norms, 1e-300)[:, None])
     cosine = Rates(1 - (sample @ sample.T)[np.triu_indices(len(sample), 1)])
-    log = np.full(len(found.partial), -count * np.log(len(norms)))
+    log = np.full(len(partial), -count * np.log(len(norms)))
     products = np.empty((len(log), count, count))
     for j in range(count):
-        own = squares.norms[found.partial[:, j]]
+        own = squares.norms[partial[:, j]]
         products[:, j, j] = own
         reach = NARROW.window * own
         log -= length.log_share_of_squares(own - reach, own + reach) - np.log(2 * reach)
         for i in range(j):
-            first, second = found.partial[:, i], found.partial[:, j]
+            first, second = partial[:, i], partial[:, j]
             products[:, i, j] = np.einsum("ij,ij->i", squares.points[first], squares.points[second])
             products[:, j, i] = products[:, i, j]
             both = norms[first] * norms[second]
@@ -176,11 +206,8 @@ def _weights(bounds: Bounds, squares: Squares, found: Seeds) -> FloatArray:
             # Of two rows whose norms are known, chance makes the cosine.
             near = NARROW.window / 10
             log -= cosine.log_share_of_squares(apart - near, apart + near) - np.log(2 * near * both)
-    scatter = bounds.known[found.records] @ bounds.known[found.records].T / columns
-    log += _log_wishart(products, scatter + bounds.deviation**2 * np.eye(count), columns)
-    highest = max(float(log.max()), 0.0)
-    weights = np.exp(log - highest)
-    return np.asarray(weights / (weights.sum() + np.exp(-highest)))
+    scatter = bounds.known[records] @ bounds.known[records].T / columns
+    return np.asarray(log + _log_wishart(products, scatter + bounds.deviation**2 * np.eye(count), columns))
 
 
 def _log_wishart(products: FloatArray, scatter: FloatArray, freedom: int) -> FloatArray:

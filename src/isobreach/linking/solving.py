@@ -16,7 +16,7 @@ from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Field
 from isobreach.linking.linkage import Linkage, Rule, assemble
 from isobreach.linking.motions import MOTIONS, SOLVERS, Choice, Setting, decide
-from isobreach.linking.narrow import Guesses, projected_guesses
+from isobreach.linking.narrow import projected_guesses, untold
 from isobreach.linking.noisy import NoisyProblem, NoisySolution, Squares
 from isobreach.linking.problem import Problem
 from isobreach.linking.rounding import rounds_like_noise, strangers_fit, worst_case_tells
@@ -222,8 +222,7 @@ def projected_linkage(problem: Problem, setting: Setting, motion: Choice, noise:
     found = problem.everything(setting.precision.unit)
     field = Field.of(found.points, found.copies, np.inf, problem.source.workers)
     if noise == "estimate" or motion not in ("auto", "orthogonal"):
-        every = dict.fromkeys(range(len(problem.known)), np.arange(len(found.points)))
-        guesses, reason = Guesses(np.zeros(len(problem.known)), every, 1.0, complete=True), _UNTOLD
+        guesses, reason = untold(len(problem.known), len(found.points)), _UNTOLD
     else:
         level = float(noise or 0.0)
         guesses, reason = projected_guesses(problem.known, found, field, problem.progress, level), _PROJECTED
