@@ -207,6 +207,18 @@ def portfolios(rng):
     return np.exp(rng.normal(0, 1, (1000, 1))) * rng.uniform(-1, 1, (1000, 8))
 
 
+def standardised(rng):
+    """Eight measurements of two causes, each with mean zero and variance one: what many owners turn."""
+    values = rng.normal(size=(700, 2)) @ rng.normal(size=(2, 8)) + 0.7 * rng.normal(size=(700, 8))
+    return (values - values.mean(axis=0)) / values.std(axis=0)
+
+
+def normalised(rng):
+    """The same, from 0 to 1."""
+    values = standardised(rng)
+    return (values - values.min(axis=0)) / np.ptp(values, axis=0)
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -318,6 +330,8 @@ TABLES = {
     "walks": Table(walks, (Orthogonal(), Rigid())),
     "readings": Table(readings),
     "portfolios": Table(portfolios),
+    "standardised": Table(standardised, (Orthogonal(), Rigid()), (5,)),
+    "normalised": Table(normalised, (Orthogonal(), Rigid()), (5,), 0.1),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

@@ -62,6 +62,8 @@ TELLING = [
         ("powers_of_columns", "clinic, orthogonal", 3),
         ("steps_of_time", "walks, orthogonal", 2),
         ("independent_shares", "portfolios, orthogonal", 2),
+        ("unit_variances", "standardised, rigid", 5),
+        ("unit_ends", "normalised, orthogonal", 5),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),
         ("likely_record_of_the_sample", "clusters, component-noise", 0),
