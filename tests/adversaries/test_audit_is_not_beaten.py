@@ -64,6 +64,7 @@ TELLING = [
         ("independent_shares", "portfolios, orthogonal", 2),
         ("unit_variances", "standardised, rigid", 5),
         ("unit_ends", "normalised, orthogonal", 5),
+        ("whole_columns", "register, orthogonal", 4),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),
         ("likely_record_of_the_sample", "clusters, component-noise", 0),
