@@ -207,6 +207,27 @@ def portfolios(rng):
     return np.exp(rng.normal(0, 1, (1000, 1))) * rng.uniform(-1, 1, (1000, 8))
 
 
+def standardised(rng):
+    """Eight measurements of two causes, each with mean zero and variance one: what many owners turn."""
+    values = rng.normal(size=(700, 2)) @ rng.normal(size=(2, 8)) + 0.7 * rng.normal(size=(700, 8))
+    return (values - values.mean(axis=0)) / values.std(axis=0)
+
+
+def normalised(rng):
+    """The same, from 0 to 1."""
+    values = standardised(rng)
+    return (values - values.min(axis=0)) / np.ptp(values, axis=0)
+
+
+def register(rng):
+    """Age, visits and a score, all whole numbers; four measurements, which depend on one another and on age."""
+    age = rng.integers(18, 91, 700)
+    causes = rng.normal(size=(700, 2)) + 0.02 * (age[:, None] - 50)
+    visits, score = rng.poisson(40 + 10 * np.abs(causes[:, 0])), rng.integers(0, 60, 700) + np.rint(5 * causes[:, 1])
+    weights = np.array([[1, 0.5, -0.6, 0.8], [0.3, -0.9, 0.7, 0.4]])
+    return np.column_stack([age, visits, score, 60 + 20 * (causes @ weights + 0.6 * rng.normal(size=(700, 4)))])
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -318,6 +339,9 @@ TABLES = {
     "walks": Table(walks, (Orthogonal(), Rigid())),
     "readings": Table(readings),
     "portfolios": Table(portfolios),
+    "standardised": Table(standardised, (Orthogonal(), Rigid()), (5,)),
+    "normalised": Table(normalised, (Orthogonal(), Rigid()), (5,), 0.1),
+    "register": Table(register, (Orthogonal(), Rigid()), (4,), 0.05),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

@@ -6,7 +6,8 @@ attributes are independent, which shows in two ways: rows held out are likelier 
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
-axes that links agree with first; then groups of squares, then a series. Without a sample, components are trusted if
+axes that links agree with first; then groups of squares, then a series, then columns that were scaled, where there are
+as many equations as angles. Without a sample, components are trusted if
 attributes look independent, otherwise links that leave nothing open but noise, then ranges. Components of directions
 come last: nothing tells when they are better. Under noise links refute a motion that brings their rows further from
 them than noise does.
@@ -34,6 +35,7 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
+from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, standardised
 from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
@@ -53,6 +55,8 @@ _NEEDS = {
     "products": "It needs columns that are products, no noise, and a linked record, a sample or ranges.",
     "quadrics": "It needs columns whose squares have one sum, neither noise nor a translation, and a linked record.",
     "series": "It needs columns that are steps of time, and a linked record.",
+    "variances": "It needs columns of variance one, and a linked record.",
+    "ends": "It needs linked records whose values lie between 0 and 1, and no noise.",
 }
 
 _REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
@@ -127,9 +131,17 @@ def sought(
     if "ranges" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["ranges"])
         found["ranges"] = by_ranges(situation, rows, studied.axes, Evaluations(most), rng)
+    for name, by_equations in (("variances", by_variances), ("ends", by_ends)):
+        if name in wanted:
+            rng = generator(studied.seed, "alignment", PLACES[name])
+            found[name] = by_equations(situation, rows, Evaluations(most), rng)
     if "density" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["search"])
-        also = [one for name in ("independence", "planes", "products", "series") if (one := found.get(name))]
+        also = [
+            one
+            for name in ("independence", "planes", "products", "series", "variances", "ends")
+            if (one := found.get(name))
+        ]
         found["density"] = by_density(
             situation, studied.density, rows, epsilon=epsilon, effort=Evaluations(most), rng=rng, also=also
         )
@@ -162,6 +174,8 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "products": exact and studied.products.shape[1] > 0,
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "series": linked and len(studied.series) > 0,
+        "variances": linked and standardised(studied.rows, situation.noise),
+        "ends": between_ends(situation),
     }
     parts = {
         "axes": named and studied.axes is not None,
@@ -187,6 +201,12 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
         order = ["independence", "density", "links", "ranges"]
     order.append("directions")
     shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
+    for name, equations in (("variances", studied.rows.shape[1] - 1), ("ends", 2 * studied.rows.shape[1])):
+        if name in found:
+            h = found[name].frame.hidden
+            determined = h * (h - 1) / 2 <= equations and not situation.noise
+            sure = determined and (name == "variances" or found[name].exact)
+            order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)
     for name in ("series", "quadrics", *shown):  # exact ones before the series, which is a model
         if name in found:
             order.insert(0 if _not_rejected(name, found, situation, studied) else len(order), name)

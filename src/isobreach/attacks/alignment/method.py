@@ -41,6 +41,8 @@ OBJECTIVES = (
     "products",
     "quadrics",
     "series",
+    "variances",
+    "ends",
 )
 EFFORT = 4_000
 

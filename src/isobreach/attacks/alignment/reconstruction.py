@@ -33,6 +33,8 @@ _OBJECTIVES = {
     "planes": "planes of values that many records share",
     "products": "attributes that are products of others",
     "series": "columns that are steps of time",
+    "variances": "columns of variance one",
+    "ends": "columns that reach from 0 to 1",
     "quadrics": "groups of attributes whose squares have one sum for everybody",
     "links": "links alone",
     STRUCTURED: "the sample matched with the release, then rounded to Hadamard matrices, signs and a permutation",

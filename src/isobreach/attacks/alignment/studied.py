@@ -47,6 +47,8 @@ PLACES = {
     "directions": 9,
     "series": 10,
     "transport": 11,
+    "variances": 12,
+    "ends": 13,
 }
 
 

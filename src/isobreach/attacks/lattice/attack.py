@@ -19,6 +19,7 @@ from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_positive, check_seed, check_table
 from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.knowledge import Knowledge
+from isobreach.attacks.lattice.beyond import aligned
 from isobreach.attacks.lattice.frame import Doubt, complement
 from isobreach.attacks.lattice.guessing import guesses
 from isobreach.attacks.lattice.named import Naming
@@ -113,11 +114,16 @@ def lattice_attack(
     if studied.reading is None:
         return _nothing(source.shape, studied.nothing, decided=studied.decided)
     with ONE_BLAS_THREAD:
-        return _told(studied.reading, source, knowledge, studied, progress)
+        return _told(studied.reading, source, knowledge, studied, seed, progress)
 
 
 def _told(
-    reading: GridReading, source: Engine, knowledge: Knowledge, studied: Study, progress: Progress
+    reading: GridReading,
+    source: Engine,
+    knowledge: Knowledge,
+    studied: Study,
+    seed: int | None,
+    progress: Progress,
 ) -> LatticeReconstruction:
     """The result: values on the grid, named as far as the attacker's knowledge goes; nothing where that refutes it."""
     frame, columns, count = reading.frame, source.shape[1], len(reading.frame.steps)
@@ -141,7 +147,7 @@ def _told(
             if linkage.scale == 1.0 and len(linkage.linked):
                 knowledge = _with_rows(knowledge, linkage)
                 naming = _named_in_their_rows(name, naming, knowledge)
-    variants = guesses(reading, naming, knowledge)
+    variants = guesses(reading, naming, knowledge) | aligned(source, knowledge, naming, studied, seed, progress)
     if naming.refuted_by:
         refuted = _refutation(naming, reading.misread)
         return replace(_nothing(source.shape, refuted, decided=False), variants=variants)

@@ -81,6 +81,25 @@ def guesses(reading: GridReading, naming: Naming, knowledge: Knowledge) -> dict[
     return {name: np.pad(estimates, ((0, 0), (0, width))) for name, estimates in out.items()}
 
 
+def likeliest_names(
+    reading: GridReading, naming: Naming, knowledge: Knowledge
+) -> tuple[IntArray, FloatArray, FloatArray] | None:
+    """Attribute and sign of every axis, and the estimates that go with them; None where nothing can be guessed.
+
+    Parameters
+    ----------
+    reading, naming, knowledge
+        As for ``guesses``.
+    """
+    records = _population(knowledge)
+    attributes = _attributes(records, knowledge, reading.values.shape[1])
+    if records is None or attributes != reading.values.shape[1]:
+        return None
+    make = partial(_NameGuess, reading, naming, knowledge, records, attributes, rounded=True)
+    guess = max((make(near=True), make(near=False)), key=lambda one: one.likelihood)
+    return *guess.names, guess.likeliest()
+
+
 class _NameGuess:
     """Log-likelihoods by axis, attribute and sign, and the offsets that go with them.
 
@@ -136,6 +155,12 @@ class _NameGuess:
     @cached_property
     def _assignment(self) -> tuple[IntArray, IntArray]:
         return self._joint.assigned(self._scores)
+
+    @property
+    def names(self) -> tuple[IntArray, FloatArray]:
+        """Attribute and sign of every axis under the likeliest matching."""
+        attributes, signs = self._assignment
+        return attributes, np.asarray(SIGNS, dtype=np.float64)[signs]
 
     def likeliest(self) -> FloatArray:
         """Estimates under the likeliest matching of axes to attributes."""

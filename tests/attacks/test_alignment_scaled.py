@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns that were standardised, or scaled from 0 to 1, give a rotation of few hidden dimensions away."""
+
+import numpy as np
+import pytest
+
+import isobreach as ib
+from effort import EIGHT_SEEDS, slow
+from isobreach.attacks.alignment.descent import moved
+from isobreach.attacks.alignment.frames import Pose, frame_of
+from isobreach.attacks.alignment.scaled import _points, _Seen, standardised
+from isobreach.geometry import haar
+
+N = 8
+
+
+def measured(rng, rows=600):
+    """Measurements of two causes: no grid, nothing shared, nearly normal."""
+    return rng.normal(size=(rows, 2)) @ rng.normal(size=(2, N)) + 0.7 * rng.normal(size=(rows, N))
+
+
+def in_deviations(values):
+    return (values - values.mean(axis=0)) / values.std(axis=0)
+
+
+def from_0_to_1(values):
+    return (values - values.min(axis=0)) / np.ptp(values, axis=0)
+
+
+def attacked(records, scheme, linked, seed, **settings):
+    release = ib.perturb(records, scheme, seed=seed)
+    known = ib.Knowledge(known=records[:linked], rows=release.key.order[:linked], noise=release.key.noise or None)
+    found = ib.reconstruct("alignment", release.data, known, seed=0, motion=scheme.model.motion, **settings)
+    errors = np.linalg.norm(found.estimates[release.key.order] - records, axis=1)[linked:]
+    return found, float(np.mean(errors <= 0.1 * np.linalg.norm(records[linked:], axis=1)))
+
+
+@pytest.mark.parametrize(
+    ("scale", "objective", "motion", "linked"),
+    [
+        (in_deviations, "variances", "orthogonal", 4),
+        (in_deviations, "variances", "rigid", 5),
+        (from_0_to_1, "ends", "orthogonal", 4),
+        (from_0_to_1, "ends", "rigid", 5),
+    ],
+)
+@EIGHT_SEEDS
+def test_six_angles_are_solved_for(scale, objective, motion, linked, seeds):
+    scheme, shares = {"orthogonal": ib.schemes.Orthogonal(), "rigid": ib.schemes.Rigid()}[motion], []
+    for seed in seeds:
+        found, share = attacked(scale(measured(np.random.default_rng(seed))), scheme, linked, seed, objective=objective)
+        shares.append(share)
+        assert not found.claimed
+    assert np.mean(shares) > 0.95
+
+
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
+def test_columns_in_other_units_are_not_taken_for_standardised_ones(seed):
+    rng = np.random.default_rng(seed)
+    values = in_deviations(measured(rng)) @ haar(N, rng).T
+    assert standardised(values, 0.0)
+    assert standardised(values[:300], 0.0)  # a part of them, off by chance
+    assert standardised(values + 0.3 * rng.normal(size=values.shape), 0.3)
+    assert not standardised(values * 1.3, 0.0)
+    records = in_deviations(measured(rng)) * np.linspace(1.5, 3, N)
+    assert attacked(records, ib.schemes.Orthogonal(), 4, seed)[0].objective not in ("variances", "ends")
+
+
+def test_the_trusted_motion_is_that_of_the_equations():
+    for scale, objective in ((in_deviations, "variances"), (from_0_to_1, "ends")):
+        found, share = attacked(scale(measured(np.random.default_rng(0))), ib.schemes.Orthogonal(), 5, 0)
+        assert found.objective == objective
+        assert share > 0.95
+
+
+def test_under_noise_links_are_equations_too():
+    records = in_deviations(measured(np.random.default_rng(0)))
+    _, share = attacked(records, ib.schemes.Noisy(0.02), 5, 0, objective="variances")
+    _, without = attacked(records, ib.schemes.Noisy(0.02), 5, 0, objective="independence")
+    assert share > 0.9 > 0.3 > without
+
+
+def test_points_have_mean_and_covariance_of_the_rows():
+    rows = measured(np.random.default_rng(0)) + 3
+    points = _points(rows)
+    np.testing.assert_allclose(points.mean(axis=0), rows.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(np.cov(points.T, bias=True), np.cov(rows.T, bias=True), atol=1e-12)
+
+
+@pytest.mark.parametrize("offset", [0, 3])
+def test_slopes_are_those_of_the_estimates(offset):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(5, 5))
+    frame = frame_of(rng.normal(size=(2, 5)), rng.normal(size=(2, 5)), rows, None, translates=False, noise=0.0)
+    seen, pose = _Seen.of(frame, rows), Pose(haar(3, rng), rng.normal(size=offset))
+    slopes = seen.slopes(pose)
+    for place in range(3 + offset):
+        step = 1e-6 * (np.arange(3 + offset) == place)
+        change = (seen.estimates(moved(pose, step)) - seen.estimates(moved(pose, -step))) / 2e-6
+        np.testing.assert_allclose(slopes[:, :, place], change, atol=1e-8)
