@@ -178,6 +178,11 @@ def test_an_open_gate_says_which_attributes_are_learned(hidden):
     assert audit_document(found).decision.status == "condition"
     assert said in found.verdict
     assert audit_document(found).data["gate"]["reason"].endswith(said)
+    for limit in (0.5, 0.02):  # a probability of the most exposed record limits no share of people
+        worst = replace(
+            _leaking(hidden, 3, (guess + 0.2, guess + 0.1, 1.0)), criterion=Criterion(limit, "worst-record")
+        )
+        assert worst.gate().closed or worst.verdict.startswith("Publish only if single attributes may be learned")
     for little in (guess + 0.06, guess - 0.01, 1.0), (guess + 0.04, guess + 0.03, guess + 0.05):
         assert "learns" not in _leaking(hidden, 3, little).verdict
 
@@ -188,6 +193,10 @@ def test_a_remedy_says_what_is_learned_in_spite_of_it(hidden):
     remedy = advised(SimpleNamespace(levels=(level,), smallest=0.1, jitter=(), smallest_jitter=None))
     said = dict(remedy.actions(hidden))["Decide whether single attributes may be known."]
     assert said.startswith("With it the best attacker still learns 'c3' of 90% (80 to 100%) of the other people, where")
+
+
+def test_insiders_are_counted_in_whole_numbers(hidden):
+    assert all(tick.is_integer() for tick in hidden.plot("risk").axes[0].get_xticks())
 
 
 def test_no_band_of_the_best_attacker_lies_below_the_blind_guess(alike):

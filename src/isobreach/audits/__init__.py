@@ -35,7 +35,7 @@ from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
 from isobreach.audits.result import INSIDERS, AuditResult, Reached, ReadShares
 from isobreach.audits.settings import RANGE_SHARE, Settings
 from isobreach.audits.study import audit, audit_files
-from isobreach.audits.verdict import Gate, gate
+from isobreach.audits.verdict import Gate, gate, leaks_beside
 from isobreach.audits.views import models, why_not
 
 __all__ = [
@@ -87,6 +87,7 @@ __all__ = [
     "compare",
     "fits_into_memory",
     "gate",
+    "leaks_beside",
     "mean_interval",
     "models",
     "why_not",

@@ -43,7 +43,7 @@ from isobreach.audits.result import INSIDERS, AuditResult
 from isobreach.audits.settings import Settings
 from isobreach.audits.summary import Played, summarise
 from isobreach.audits.trial import Figures
-from isobreach.audits.verdict import gate
+from isobreach.audits.verdict import gate, leaks_beside
 from isobreach.audits.views import models, why_not
 from isobreach.audits.whole import Whole
 from isobreach.engine import ONE_BLAS_THREAD, Engine
@@ -233,7 +233,7 @@ class _Remedied:
         """Whether the gate of an audit of it is open, and what leaks by more than the limit."""
         _, result = self.trials.of(records, scheme, self.kept.under(label), played)
         found = gate(result, self.trials.settings.met)
-        return not found.closed, tuple(result.leaks(found.insiders, found.limit))
+        return not found.closed, tuple(leaks_beside(result, found))
 
 
 def _prepared(records: NDArray[Any], release: Release, settings: Settings, seed: int) -> tuple[OwnersTable, Linker]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from isobreach.audits.attackers import AttackerFigures
 from isobreach.audits.criterion import SHARE, WORST_RECORD, Criterion
-from isobreach.audits.figures import WorstFound
+from isobreach.audits.figures import Leak, WorstFound
 from isobreach.audits.result import AuditResult, Reached
 from isobreach.errors import InputError
 
@@ -111,3 +111,12 @@ def gate(result: AuditResult, criterion: Criterion) -> Gate:
                 return replace(open_, size=size, worst=worst, guessed=guessed)
     possible = result.reached(*knowledge, upper=True)
     return replace(open_, reached=possible) if possible.breached.high > limit else open_
+
+
+def leaks_beside(result: AuditResult, found: Gate) -> list[Leak]:
+    """Attributes that are learned of more people than a guess tells, by more than a gate's limit, which is not on them.
+
+    The probability of the most exposed record limits no share of people: there the audit's target counts, if smaller.
+    """
+    more = found.limit if found.criterion == SHARE else min(found.limit, result.target.limit)
+    return result.leaks(found.insiders, more)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from isobreach._naming import way
 from isobreach._phrases import count, percent
-from isobreach.audits import INSIDERS, SHARE, AttackerFigures, AuditResult, Gate, Leak, Reached
+from isobreach.audits import INSIDERS, SHARE, AttackerFigures, AuditResult, Gate, Leak, Reached, leaks_beside
 from isobreach.document import Fact
 from isobreach.report.audit_words import (
     and_sample,
@@ -92,7 +92,7 @@ def beyond_limit(result: AuditResult, found: Gate) -> list[str]:
 
 def open_leaks(result: AuditResult, found: Gate) -> list[Leak]:
     """Attributes that leak by more than the limit behind an open gate."""
-    return [] if found.closed else result.leaks(found.insiders, found.limit)
+    return [] if found.closed else leaks_beside(result, found)
 
 
 def leak_sentences(result: AuditResult, leaks: Sequence[Leak], subject: str = "But the best attacker") -> list[str]:

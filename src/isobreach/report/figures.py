@@ -109,6 +109,8 @@ def _draw(axes: Any, panel: Panel) -> None:
         axes.xaxis.set_major_formatter("{x:,.0f}")
     elif panel.x_scale == "percent":
         axes.xaxis.set_major_formatter("{x:g}%")
+    elif all(float(x).is_integer() for line in panel.lines for x in line.x):
+        axes.xaxis.get_major_locator().set_params(integer=True)  # no half insiders
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
     axes.set_title(panel.title, fontsize=10)
