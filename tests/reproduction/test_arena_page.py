@@ -2,7 +2,9 @@
 """The page of the arena, made by its tool from a small comparison."""
 
 import ast
+import csv
 import importlib.util
+import re
 from functools import partial
 from pathlib import Path
 
@@ -10,8 +12,12 @@ import numpy as np
 import pytest
 
 import isobreach as ib
+from isobreach.attacks import ATTACKS
+from isobreach.schemes import SCHEMES
 
-TOOL = Path(__file__).parents[2] / "tools" / "arena.py"
+ROOT = Path(__file__).parents[2]
+TOOL, DOCS = ROOT / "tools" / "arena.py", ROOT / "docs"
+TABLES = ("letter", "gaussian", "census")
 
 
 @pytest.fixture
@@ -52,8 +58,8 @@ def test_every_pair_of_the_literature_is_a_scheme_and_an_attack():
     names = ast_pairs()
     assert len(names) > 25
     for scheme, attack in names:
-        assert scheme in ib.schemes.SCHEMES
-        assert attack in ib.attacks.ATTACKS
+        assert scheme in SCHEMES
+        assert attack in ATTACKS
 
 
 def ast_pairs():
@@ -61,3 +67,49 @@ def ast_pairs():
     tree = ast.parse(TOOL.read_text(encoding="utf-8"))
     (table,) = [one.value for one in tree.body if isinstance(one, ast.AnnAssign) and one.target.id == "LITERATURE"]
     return [(row.elts[0].value, row.elts[1].value) for row in table.elts]
+
+
+def cells(name):
+    """The numbers of one table of the arena, by scheme and attack."""
+    with (DOCS / "arena" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["scheme"], row["attack"]): row for row in csv.DictReader(file)}
+
+
+def table_rows(text):
+    """Cells of the lines of Markdown tables."""
+    return [
+        [one.strip().replace("\\", "") for one in line.strip("|").split(" | ")]
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ]
+
+
+def same_share(said, value):
+    limit = re.fullmatch(r"([<>]?)(\d+)%.*", said)
+    edge = {"<": value < 0.01, ">": value > 0.99}
+    return edge.get(limit[1], abs(100 * value - int(limit[2])) <= 0.5 + 1e-9)
+
+
+def test_every_cell_of_the_page_is_a_number_that_is_checked_in():
+    page = (DOCS / "arena.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    published = {tuple(row[:2]): row[4:] for row in table_rows(sections["What the literature says"])}
+    assert set(ast_pairs()) <= set(published)
+    for place, name in enumerate(TABLES):
+        found = cells(name)
+        assert {scheme for scheme, _ in found} == {one for one in SCHEMES if SCHEMES.built_in(one)}
+        assert {attack for _, attack in found} == {one for one in ATTACKS if ATTACKS.built_in(one)}
+        for pair in ast_pairs():
+            said, own = published[pair][place], found[pair]
+            if own["reason"]:
+                assert said == f"no estimate: {own['reason']}"
+            else:
+                assert same_share(said, float(own["breached"]))
+                assert said.endswith(f"error {float(own['median_relative_error']):.2f}")
+        fared = [row for row in table_rows(sections[name.capitalize()]) if row[0] in SCHEMES]
+        assert len(fared) == 23
+        for scheme, _, attack, breached, *_ in fared:
+            most = max((float(row["breached"]) for (one, _), row in found.items() if one == scheme and row["breached"]),
+                       default=None)  # fmt: skip
+            assert not attack if most is None else same_share(breached, most)
+            assert not attack or float(found[scheme, attack]["breached"]) == most
