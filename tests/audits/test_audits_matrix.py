@@ -139,7 +139,7 @@ def test_samples_that_the_table_cannot_spare_are_not_tried_and_said_so():
     found = ib.audit(codes(100), "orthogonal", 0.1, [1], 4, ["known-input"], 0, samples=(20, 200), splits=2)
     assert found.matrix.samples == (0, 20)
     said = next(line for line in found.findings if "public sample of 200 records was not tried" in line)
-    assert "at most half of the rows can be held out, here 50. Run the audit again with samples=(20, 50)." in said
+    assert "at most half of the rows can be held out, here 50. Run the audit again with samples=[20, 50]." in said
 
 
 def test_a_blind_guess_that_does_as_well_is_said_to_make_figures_void():
