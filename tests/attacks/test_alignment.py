@@ -391,6 +391,22 @@ def test_people_in_sample_and_release_are_links(scheme):
         assert found.variants["as fitted"][release.key.order] == pytest.approx(people[:150], abs=1e-6)
 
 
+def test_vectors_of_one_length_are_linked_by_votes_of_distances(monkeypatch):
+    """Lengths tell nothing there: where no distances vote, rows are not all compared, which is quadratic."""
+    for seed in range(8):
+        vectors = np.random.default_rng(seed).normal(size=(260, 6))
+        vectors /= np.linalg.norm(vectors, axis=1)[:, None]
+        release = ib.perturb(vectors[:200], ib.schemes.Orthogonal(), seed=seed)
+        asked = as_engine(release.data), release.data
+        known, rows = twins(*asked, vectors[185:], "orthogonal", 0.0, no_progress, Evaluations(0))
+        places = np.flatnonzero((known[:, None] == vectors[185:200]).all(axis=2).any(axis=0)) + 185
+        assert len(known) == len(places) == 15
+        np.testing.assert_array_equal(rows, release.data[release.key.order[places]])
+        with monkeypatch.context() as patched:
+            patched.delattr("isobreach.attacks.alignment.twins.link")
+            assert twins(*asked, vectors[200:], "orthogonal", 0.0, no_progress, Evaluations(0)) == ()
+
+
 def test_a_sample_without_people_of_the_release_links_nobody():
     for seed in range(8):
         people = np.random.default_rng(seed).normal(size=(200, 4))

@@ -3,8 +3,8 @@
 
 Nobody says that a record of the sample is in the release: links must confirm one another. Where lengths are kept, few
 rows come into question for a record, and linking the whole sample finds them. Behind a translation only distances are
-kept: a distance between two records that two rows have too is a vote for either record to be either row. Those with
-several votes for one row are linked, by all their distances.
+kept, and of vectors of one length only distances tell: a distance between two records that two rows have too is a vote
+for either record to be either row. Those with several votes for one row are linked, by all their distances.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from isobreach._progress import Progress
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.placing import DEAR
 from isobreach.engine import Engine
+from isobreach.geometry import row_norms
 from isobreach.linking import link
 from isobreach.release import released_precision
 
@@ -77,7 +78,7 @@ def twins(
     if sample is None or noise or motion == "similarity":
         return ()
     records = np.asarray(sample, dtype=np.float64)
-    if motion == "orthogonal":
+    if motion == "orthogonal" and _lengths_tell(release, rows):
         enough = 2 * records.shape[1]  # on a grid, lengths and distances agree by chance
     else:
         enough = records.shape[1] + 1 + _TWINS.confirming
@@ -92,12 +93,22 @@ def twins(
     return records[found.linked], release.gather(found.rows[found.linked])
 
 
+def _lengths_tell(release: Engine, rows: FloatArray) -> bool:
+    """Whether lengths of rows differ by more than rounding explains: those of vectors are often all one."""
+    lengths = row_norms(rows)
+    return float(np.ptp(lengths)) > _rounding(release, float(lengths.max(initial=0.0)))
+
+
+def _rounding(release: Engine, size: float) -> float:
+    """What rounding may make two lengths of one size differ by."""
+    return 2 * float(released_precision(release).length_error(np.array(size), release.shape[1]))
+
+
 def _suspects(release: Engine, rows: FloatArray, records: FloatArray) -> IntArray:
     """Records of which several distances from others are found again between one row and others."""
     records, own = np.unique(records[:_RECORDS], axis=0, return_index=True)
     rows = np.unique(rows[:_ROWS], axis=0)
-    size = np.linalg.norm(rows, axis=1).max(initial=0.0) + np.linalg.norm(records, axis=1).max(initial=0.0)
-    error = 2 * float(released_precision(release).length_error(size, release.shape[1]))
+    error = _rounding(release, float(row_norms(rows).max(initial=0.0) + row_norms(records).max(initial=0.0)))
     distances = pdist(records)
     order = np.argsort(distances, kind="stable")
     ordered = distances[order]
