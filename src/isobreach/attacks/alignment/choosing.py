@@ -6,8 +6,8 @@ attributes are independent, which shows in two ways: rows held out are likelier 
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
-axes that links agree with first; then groups of squares, then a series, then columns that were scaled, where there are
-as many equations as angles. Without a sample, components are trusted if
+axes that links agree with first; then groups of squares, then a series, then sums, then columns that were scaled, where
+there are as many equations as angles. Without a sample, components are trusted if
 attributes look independent, otherwise links that leave nothing open but noise, then ranges. Components of directions
 come last: nothing tells when they are better. Under noise links refute a motion that brings their rows further from
 them than noise does.

@@ -90,7 +90,7 @@ def _least_entropic(frame: Frame, rows: FloatArray, effort: Evaluations, rng: np
     begun = [frame.start(turn @ way) for turn in (haar(h, rng) for _ in range(count)) for way in (np.eye(h), mirror)]
     levels = np.array([entropy(frame, part, pose) for pose in begun])
     effort.spend(len(begun))
-    found = []
+    found: list[tuple[float, int, Pose]] = []
     for place in np.argsort(levels, kind="stable")[: TUNING.starts]:
         if effort.left or not found:
             pose = sharpened(frame, part, begun[place], effort)
