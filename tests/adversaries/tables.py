@@ -138,6 +138,13 @@ def budgets(rng):
     return spent / spent.sum(axis=1, keepdims=True)
 
 
+def accounts(rng):
+    """Three amounts and their total, and once more; large accounts are large in everything."""
+    parts = np.exp(rng.normal(0, 0.5, (700, 1)) + 0.6 * rng.normal(size=(700, 6))) * np.array([3, 2, 1, 2, 1.5, 1])
+    first, second = parts[:, :3], parts[:, 3:]
+    return np.column_stack([first, first.sum(axis=1), second, second.sum(axis=1)])
+
+
 def gaps(rng):
     """Four measurements, a quarter of each missing and filled with the mean; four flags say where."""
     values = 1 + rng.normal(size=(800, 4)) @ (np.eye(4) + 0.4 * rng.normal(size=(4, 4)))
@@ -329,6 +336,7 @@ TABLES = {
     "fortunes": Table(fortunes, (Rigid(),), (3,), 0.4, 100),
     "spending": Table(spending),
     "budgets": Table(budgets, (Orthogonal(), Rigid())),
+    "accounts": Table(accounts, (Orthogonal(), Rigid()), (5,)),
     "gaps": Table(gaps, (Orthogonal(), Rigid())),
     "specialists": Table(specialists, (Orthogonal(), Rigid()), (6,)),
     "panel": Table(panel, (Rigid(),)),

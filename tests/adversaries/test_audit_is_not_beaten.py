@@ -54,6 +54,7 @@ TELLING = [
         ("values_within_ranges", "waiting times, orthogonal", 3),
         ("zero_planes", "spending, orthogonal", 2),
         ("shares_of_a_whole", "budgets, rigid", 2),
+        ("sums_of_columns", "accounts, orthogonal", 5),
         ("flags_of_missing_values", "gaps, rigid", 2),
         ("rows_along_axes", "specialists, rigid", 6),
         ("twins_by_distances", "panel, rigid", 0),

@@ -6,8 +6,8 @@ attributes are independent, which shows in two ways: rows held out are likelier 
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
-axes that links agree with first; then groups of squares, then a series, then columns that were scaled, where there are
-as many equations as angles. Without a sample, components are trusted if
+axes that links agree with first; then groups of squares, then a series, then sums, then columns that were scaled, where
+there are as many equations as angles. Without a sample, components are trusted if
 attributes look independent, otherwise links that leave nothing open but noise, then ranges. Components of directions
 come last: nothing tells when they are better. Under noise links refute a motion that brings their rows further from
 them than noise does.
@@ -32,6 +32,7 @@ from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
 from isobreach.attacks.alignment.by_transport import by_transport
 from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.descent import Evaluations
+from isobreach.attacks.alignment.flats import by_sums
 from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
@@ -56,6 +57,7 @@ _NEEDS = {
     "quadrics": "It needs columns whose squares have one sum, neither noise nor a translation, and a linked record.",
     "series": "It needs columns that are steps of time, and a linked record.",
     "variances": "It needs columns of variance one, and a linked record.",
+    "sums": "It needs columns that are sums of others, as linked records show, and no noise.",
     "ends": "It needs linked records whose values lie between 0 and 1, and no noise.",
 }
 
@@ -125,6 +127,9 @@ def sought(
             found[name] = by_axes(name, situation, rows, axes, studied.axes, Evaluations(most))
     if "quadrics" in wanted:
         found["quadrics"] = by_quadrics(situation, rows, studied.images, Evaluations(most))
+    if "sums" in wanted:
+        rng = generator(studied.seed, "alignment", PLACES["sums"])
+        found["sums"] = by_sums(situation, rows, Evaluations(most), rng)
     if "series" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["series"])
         found["series"] = by_series(situation, rows, studied.series, rng, Evaluations(most))
@@ -139,7 +144,7 @@ def sought(
         rng = generator(studied.seed, "alignment", PLACES["search"])
         also = [
             one
-            for name in ("independence", "planes", "products", "series", "variances", "ends")
+            for name in ("independence", "planes", "products", "sums", "series", "variances", "ends")
             if (one := found.get(name))
         ]
         found["density"] = by_density(
@@ -173,6 +178,7 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "planes": exact and studied.planes.shape[1] > 0,
         "products": exact and studied.products.shape[1] > 0,
         "quadrics": exact and turned and linked and len(studied.images) > 0,
+        "sums": exact and linked and studied.flat,
         "series": linked and len(studied.series) > 0,
         "variances": linked and standardised(studied.rows, situation.noise),
         "ends": between_ends(situation),
@@ -207,7 +213,7 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
             determined = h * (h - 1) / 2 <= equations and not situation.noise
             sure = determined and (name == "variances" or found[name].exact)
             order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)
-    for name in ("series", "quadrics", *shown):  # exact ones before the series, which is a model
+    for name in ("sums", "series", "quadrics", *shown):  # exact ones before the series, which is a model
         if name in found:
             order.insert(0 if _not_rejected(name, found, situation, studied) else len(order), name)
     return [name for name in order if name in found]

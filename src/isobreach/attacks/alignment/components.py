@@ -59,15 +59,15 @@ def components(rows: FloatArray, rng: np.random.Generator, effort: Evaluations) 
         vectors = _fast_ica(white, haar(n, rng)) @ mixing
         axes = polar(vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).T
         pose = frame.start(axes)
-        value = entropy(Estimating(frame, rows, _own(frame, rows, pose)), pose)
+        value = entropy(frame, rows, pose)
         if value < least:
             best, least = pose, value
     return sharpened(frame, rows, best, effort).rotation
 
 
-def entropy(objective: Estimating, pose: Pose) -> float:
-    """Sum of the columns' entropies at a pose."""
-    return objective.value(pose)
+def entropy(frame: Frame, rows: FloatArray, pose: Pose) -> float:
+    """Sum of the entropies of the estimates' columns at a pose."""
+    return Estimating(frame, rows, _own(frame, rows, pose)).value(pose)
 
 
 def _own(frame: Frame, rows: FloatArray, pose: Pose) -> Independent:

@@ -26,7 +26,7 @@ from isobreach.geometry import fit_motions
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_FLAT = 1e-7  # relative spread below which rows lie in a flat: exact relations between columns
+FLAT = 1e-7  # relative spread below which rows lie in a flat: exact relations between columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,11 +170,20 @@ def polar(matrix: FloatArray) -> FloatArray:
     return np.asarray(left @ right)
 
 
-def _normals(rows: FloatArray) -> FloatArray:
-    """Orthonormal rows, normal to the flat that the rows lie in."""
+def normals(rows: FloatArray) -> FloatArray:
+    """Return orthonormal rows, normal to the flat that the rows lie in."""
     centred = rows - rows.mean(axis=0)
     _, values, axes = np.linalg.svd(np.linalg.qr(centred, mode="r"))
-    return np.asarray(axes[int((values > _FLAT * max(values[0], np.finfo(np.float64).tiny)).sum()) :])
+    return np.asarray(axes[int((values > FLAT * max(values[0], np.finfo(np.float64).tiny)).sum()) :])
+
+
+def matched_normals(known: FloatArray, released: FloatArray, of_records: FloatArray, of_rows: FloatArray) -> FloatArray:
+    """Return the normals among the attributes that the motion takes to those of the release, in their order.
+
+    Flats away from the origin show how normals are turned among themselves; about others it does not matter.
+    """
+    says = (of_rows @ released.T) @ (known @ of_records.T)
+    return np.asarray(polar(says + 1e-9 * np.eye(len(of_rows))) @ of_records)
 
 
 def _with_normals(
@@ -184,13 +193,12 @@ def _with_normals(
     n = rows.shape[1]
     if min(len(sample), len(rows)) <= n:
         return known, released
-    of_sample, of_rows = _normals(sample), _normals(rows)
+    of_sample, of_rows = normals(sample), normals(rows)
     if not len(of_sample) or len(of_sample) != len(of_rows):
         return known, released
     if translates:  # the flats' distances from the origin say nothing, and a link more would need a place
         return known, released
-    says = (of_rows @ released.T) @ (known @ of_sample.T)
-    says += np.outer(of_rows @ rows.mean(axis=0), of_sample @ sample.mean(axis=0))
+    means = np.vstack([known, sample.mean(axis=0)]), np.vstack([released, rows.mean(axis=0)])
+    matched = matched_normals(*means, of_sample, of_rows)
     size = float(np.sqrt((rows**2).sum() / len(rows)))
-    matched = polar(says + 1e-9 * np.eye(len(of_rows))) @ of_sample
     return np.vstack([known, size * matched]), np.vstack([released, size * of_rows])

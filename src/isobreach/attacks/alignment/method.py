@@ -40,6 +40,7 @@ OBJECTIVES = (
     "planes",
     "products",
     "quadrics",
+    "sums",
     "series",
     "variances",
     "ends",

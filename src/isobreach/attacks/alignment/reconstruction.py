@@ -32,6 +32,7 @@ _OBJECTIVES = {
     "ranges": "values inside their ranges",
     "planes": "planes of values that many records share",
     "products": "attributes that are products of others",
+    "sums": "columns that are sums of others",
     "series": "columns that are steps of time",
     "variances": "columns of variance one",
     "ends": "columns that reach from 0 to 1",
@@ -117,6 +118,8 @@ def reason(
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
     if confirmation.complete and solution.objective in ("planes", "products", "quadrics"):
         return False, "not confirmed: attributes in which known records have the same values may be exchanged."
+    if confirmation.complete and solution.objective == "sums":
+        return False, "not confirmed: known records may have sums in common that others do not have."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"
         return True, f"{which} that the fit did not use {'lies' if confirmation.unused == 1 else 'lie'} at their place."

@@ -14,6 +14,7 @@ from isobreach._random import generator
 from isobreach._validation import check_finite
 from isobreach.attacks.alignment.components import components
 from isobreach.attacks.alignment.descent import Evaluations
+from isobreach.attacks.alignment.frames import normals
 from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Density, fit_density
 from isobreach.attacks.alignment.planes import plane_axes
@@ -49,6 +50,7 @@ PLACES = {
     "transport": 11,
     "variances": 12,
     "ends": 13,
+    "sums": 14,
 }
 
 
@@ -165,6 +167,11 @@ class Studied:
     def images(self) -> list[FloatArray]:
         """Images of groups of attributes whose squares have one sum for everybody, as bases."""
         return images(self.relations, self._drawing("quadrics"))
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether all rows lie in a flat."""
+        return len(normals(self.rows)) > 0
 
     @cached_property
     def series(self) -> list[FloatArray]:
