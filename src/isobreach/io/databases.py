@@ -145,8 +145,10 @@ def _labels(tables: list[tuple[str, str]]) -> list[str]:
 
 def check_no_database(given: str, name: str) -> None:
     """Refuse the path of a database file, with or without a table after #: say the URL to type, and its tables."""
-    path, _, asked = (given, "", "") if Path(given).exists() else given.partition("#")
-    engine = _engine_of(Path(path))
+    path, asked = given, ""
+    if (engine := _engine_of(path)) is None:
+        path, _, asked = given.partition("#")
+        engine = _engine_of(path) if asked else None
     if engine is None:
         return
     url, labels, step = f"{engine}:///{quote(path)}", [], ""
@@ -161,11 +163,11 @@ def check_no_database(given: str, name: str) -> None:
     raise InputError(name, rule, given, f"Use {url}#{chosen}. {step}".strip())
 
 
-def _engine_of(path: Path) -> str | None:
+def _engine_of(name: str) -> str | None:
     """Return which database a file is, by the bytes at its beginning; None if it is another file, or none."""
     with suppress(OSError):
-        if path.is_file():  # a pipe would lose them
-            with path.open("rb") as file:
+        if Path(name).is_file():  # a pipe would lose them
+            with Path(name).open("rb") as file:
                 start = file.read(16)
             return "sqlite" if start == b"SQLite format 3\0" else "duckdb" if start[8:12] == b"DUCK" else None
     return None
