@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._naming import way
-from isobreach._phrases import count, place
+from isobreach._phrases import called_id, count, place
 from isobreach.errors import InputError
 from isobreach.io import MISSING_MARKS, RawColumn
 
@@ -41,10 +41,6 @@ _FORMS = {
 }
 _TRUTHS = (("no", "yes"), ("n", "y"), ("false", "true"))
 _EPOCH = date(1970, 1, 1).toordinal()
-_ID_NAME = re.compile(
-    r"(?:.*[_ .-])?(?:id|ids|uid|uuid|guid|ssn|key|index|idx|rownames?|row|row[_ ]?(?:number|nr|no)|nr|no)"
-    r"|id[_ .-].*|.*[a-z](?:ID|Id)|unnamed.*|"
-)
 LEAST_ROWS = 20  # below, that all values differ says nothing
 
 
@@ -206,7 +202,7 @@ def names_rows(column: RawColumn) -> bool:
         return len(values) >= LEAST_ROWS and len(set(values.tolist())) == len(values)
     if column.kind != "number" or not np.array_equal(values, np.floor(values)):
         return False
-    if _ID_NAME.fullmatch(column.name) or _ID_NAME.fullmatch(column.name.lower()):
+    if called_id(column.name):
         return True
     consecutive = len(values) >= LEAST_ROWS and values.max() - values.min() == len(values) - 1
     return bool(consecutive and len(np.unique(values)) == len(values))
