@@ -94,6 +94,15 @@ def count(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
+def together(words: Sequence[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> together(["a"]), together(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
 def place(row: int, column: int | str | None = None) -> str:
     """Where an entry of a table stands. Rows are counted from 0 everywhere, as arrays, ``--rows`` and pages do.
 
