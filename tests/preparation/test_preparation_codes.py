@@ -38,6 +38,21 @@ def test_a_code_is_left_out_with_a_word_where_text_is(tmp_path):
     assert table.left_out == ("zip",)
 
 
+def test_a_file_in_another_encoding_keeps_its_codes_and_the_message_says_how(tmp_path):
+    """Whoever reads it into a frame instead may lose the zeros: 02139 becomes 2139."""
+    path = write(tmp_path, copies=3)
+    path.write_bytes(path.read_text().replace("sons", "söhne").encode("latin-1"))
+    for call in (ib.prepare, ib.perturb, ib.audit):
+        with pytest.raises(ib.InputError, match=r"ib\.prepare\(path, encoding='latin-1'\) or, for known records, "):
+            call(path)
+    table = ib.prepare(path, categories="one-hot", encoding="latin-1")
+    assert table.attributes == ("age", "zip", "söhne")
+    assert table.columns[1] == "zip=00501"
+    assert table.apply(path, encoding="latin-1").values.tolist() == table.values.tolist()
+    with pytest.raises(ib.InputError, match=r"encoding must be left out where frame is no path\. Got 'latin-1'\."):
+        ib.prepare(pl.read_csv(path, encoding="latin-1"), encoding="latin-1")
+
+
 def test_a_code_of_many_values_has_one_reason_to_be_left_out_and_names_no_rows(tmp_path):
     """A postcode that is another in every row does not name the rows, whatever chance did; one called id does."""
     zips = [f"{7 * i:05d}" for i in range(60)]

@@ -49,13 +49,14 @@ def prepare(
     standardise: bool = False,
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
+    encoding: str | None = None,
     name: str = "frame",
 ) -> PreparedTable:
     """Prepare a table: see ``isobreach.prepare``; ``name`` is what errors call it."""
     if missing is not None:
         check_choice("missing", missing, MISSING)
     check_choice("categories", categories, CATEGORIES)
-    raw = as_raw(frame, name, columns, id_column)
+    raw = as_raw(frame, name, columns, id_column, encoding=encoding)
     named = set(columns or ())
     steps = [_left_out(label, "beside") for label in raw.beside]
     kept: list[RawColumn] = []
@@ -105,6 +106,7 @@ def prepare(
             "standardise": standardise,
             "columns": columns,
             "id_column": id_column,
+            "encoding": encoding,
         },
     )
 
