@@ -98,8 +98,8 @@ def test_a_wrong_database_is_one_line_and_exit_code_2(case, run, places, change,
         ("pay.db", "Use sqlite:///pay.db#TABLE. Its tables are: plans, staff."),
         ("pay.db#staff", "Use sqlite:///pay.db#staff. Its tables are: plans, staff."),
         ("pay.db#stafff", "Use sqlite:///pay.db#TABLE. Did you mean 'staff'?"),
-        ("one %.duckdb", "Use duckdb:///one%20%25.duckdb#staff."),
-        ("one %.duckdb#x", "Use duckdb:///one%20%25.duckdb#staff. The tables are: 'staff'."),
+        ("one %.duckdb", "Use duckdb:///one%20%25.duckdb#staff. Its only table is staff."),
+        ("one %.duckdb#x", "Use duckdb:///one%20%25.duckdb#staff. Its only table is staff."),
     ],
 )
 def test_the_path_of_a_database_is_answered_with_the_url_to_type(run, tmp_path, monkeypatch, typed, answer):

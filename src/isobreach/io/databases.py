@@ -151,13 +151,14 @@ def check_no_database(given: str, name: str) -> None:
         engine = _engine_of(path) if asked else None
     if engine is None:
         return
-    url, labels, step = f"{engine}:///{quote(path)}", [], ""
+    url, labels = f"{engine}:///{quote(path)}", list[str]()
     with suppress(MissingExtraError), _ENGINES[engine](address(url, name), name) as opened, closing(opened):
         labels = _labels(opened.tables())
-        step = names_like(asked, labels, "tables") if asked and asked not in labels else ""
     chosen = asked if asked in labels else labels[0] if len(labels) == 1 else "TABLE"
-    if not step and len(labels) > 1:
-        step = f"Its tables are: {', '.join(labels[:_LISTED])}{', ...' if len(labels) > _LISTED else ''}."
+    listed = f"{', '.join(labels[:_LISTED])}{', ...' if len(labels) > _LISTED else ''}"
+    step = f"Its tables are: {listed}." if len(labels) > 1 else f"Its only table is {listed}." if labels else ""
+    if asked and asked not in labels and len(labels) > 1:
+        step = names_like(asked, labels, "tables")
     kind = "SQLite" if engine == "sqlite" else "DuckDB"
     rule = f"must be a URL where the table is in a database of {kind}"
     raise InputError(name, rule, given, f"Use {url}#{chosen}. {step}".strip())
