@@ -15,6 +15,11 @@ KINDS = {
 }
 _SHORT = 4  # letters of a name up to which two names that share most of them are rarely meant for each other
 _SUGGESTED, _LISTED = 3, 12  # names that a message suggests, and lists
+_ALIKE = 0.8  # likeness of the spelling beyond which a name is a slip of another
+_ID_NAME = re.compile(
+    r"(?:.*[_ .-])?(?:id|ids|uid|uuid|guid|ssn|key|index|idx|rownames?|row|row[_ ]?(?:number|nr|no)|nr|no)"
+    r"|id[_ .-].*|.*[a-z](?:ID|Id)|unnamed.*|"
+)
 
 
 def probability(value: float, kind: str = "exact") -> str:
@@ -89,6 +94,15 @@ def count(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
+def together(words: Sequence[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> together(["a"]), together(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
 def place(row: int, column: int | str | None = None) -> str:
     """Where an entry of a table stands. Rows are counted from 0 everywhere, as arrays, ``--rows`` and pages do.
 
@@ -102,14 +116,29 @@ def place(row: int, column: int | str | None = None) -> str:
     return f"row {row} (counted from 0)" + ("" if column is None else f", column {column!r}")
 
 
-def names_like(name: str, names: Sequence[str], noun: str = "columns") -> str:
+def called_id(name: str) -> bool:
+    """Whether a column is called as those are that name the rows.
+
+    >>> called_id("patient_id"), called_id("caseID"), called_id("paid"), called_id("platelet")
+    (True, True, False, False)
+    """
+    return bool(_ID_NAME.fullmatch(name) or _ID_NAME.fullmatch(name.lower()))
+
+
+def names_like(name: str, names: Sequence[str], noun: str = "columns", *, ids: bool = False) -> str:
     """A sentence that helps whoever wrote a name that is not there: those that may be meant, or all there are.
+
+    ``ids``: it was to name the rows, so that columns which are called so are likelier than those spelt a little alike.
 
     >>> names_like("agee", ["a", "age"]), names_like("x", ["a", "b"])
     ("Did you mean 'age'?", "The columns are: 'a', 'b'.")
+    >>> names_like("patient", ["platelet", "id"], ids=True), names_like("nam", ["name", "key"], ids=True)
+    ("Did you mean 'id'?", "Did you mean 'name'?")
     """
     listed = ", ".join(map(repr, names[:_LISTED])) + (f" and {len(names) - _LISTED} more" * (len(names) > _LISTED))
-    return did_you_mean(name, names) or (f"The {noun} are: {listed}." if names else "")
+    likely = [one for one in names if one and called_id(one)] if ids else []
+    meant = (_meant(name, names, _ALIKE) or likely) if likely else _meant(name, names)
+    return _question(meant) or (f"The {noun} are: {listed}." if names else "")
 
 
 def did_you_mean(name: str, names: Sequence[str]) -> str:
@@ -122,16 +151,24 @@ def did_you_mean(name: str, names: Sequence[str]) -> str:
     >>> did_you_mean("x", ["a", "b"])
     ''
     """
+    return _question(_meant(name, names))
+
+
+def _question(meant: Sequence[str]) -> str:
+    meant = list(dict.fromkeys(meant))[:_SUGGESTED]
+    return f"Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+
+
+def _meant(name: str, names: Sequence[str], alike: float = 0.6) -> list[str]:
+    """Names that may be meant; ``alike``: from which likeness of the spelling on, of names that are not short."""
     asked = name.lower()
-    strict = 0.6 if len(asked) > _SHORT else 0.75
+    strict = max(alike, 0.75 if len(asked) <= _SHORT else 0.0)
     spelt = difflib.get_close_matches(asked, [one.lower() for one in names], cutoff=strict)
     meant = [one for one in names if asked and (_abbreviates(asked, one.lower()) or one.lower() == asked)]
     meant += [
         one for one in names if (len(asked) > 1 and asked in one.lower()) or (len(one) > 1 and one.lower() in asked)
     ]
-    meant = meant or sorted((one for one in names if one.lower() in spelt), key=lambda one: spelt.index(one.lower()))
-    meant = list(dict.fromkeys(meant))[:_SUGGESTED]
-    return f"Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+    return meant or sorted((one for one in names if one.lower() in spelt), key=lambda one: spelt.index(one.lower()))
 
 
 def _abbreviates(short: str, name: str) -> bool:

@@ -24,8 +24,9 @@ class Outcome:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
-    """Run a command in this process."""
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+    """Run a command in this process; a defect shows its traceback."""
+    monkeypatch.setenv("ISOBREACH_TRACEBACK", "1")
 
     def call(*arguments: object) -> Outcome:
         with pytest.raises(SystemExit) as stop:

@@ -268,12 +268,12 @@ def _until(folder, line, *arguments):
     return process
 
 
-def _ended(process):
+def _ended(process, number):
     try:
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()
-    assert (process.returncode, out) == (2, "")
+    assert (process.returncode, out) == (128 + number, "")
     return err.splitlines()[-1]
 
 
@@ -282,14 +282,14 @@ def test_an_interruption_says_what_is_kept_and_how_to_go_on(run, people, tmp_pat
     asked = ("--id-column", "name", "--epsilon", 0.3, "--coalitions", "1-5", "--seed", 0, "--attacks", "known-input")
     process = _until(tmp_path, "coalitions 20", people, *asked, "--trials", 3000, "--out", "out")
     process.send_signal(number)
-    said = _ended(process)
+    said = _ended(process, number)
     kept = unfinished(Path("out"))
     assert said == (f"isobreach: interrupted. Finished work is kept in {kept}: the same command goes on from there.")
     assert (tmp_path / kept).exists()
     assert not (tmp_path / "out").exists()
     process = _until(tmp_path, "insiders alone", people, *asked, "--trials", 3000)
     process.send_signal(number)
-    assert _ended(process) == "isobreach: interrupted. Nothing was written."
+    assert _ended(process, number) == "isobreach: interrupted. Nothing was written."
 
 
 def test_a_full_disk_says_what_is_kept(run, people, tmp_path, monkeypatch):
@@ -347,7 +347,7 @@ def test_a_polite_kill_ends_the_lattice_attack_at_once(tmp_path):
     time.sleep(2.0)
     started = time.monotonic()
     process.send_signal(signal.SIGTERM)
-    said = _ended(process)
+    said = _ended(process, signal.SIGTERM)
     assert time.monotonic() - started < 20
     assert said.startswith("isobreach: interrupted. Finished work is kept in .out.unfinished.npz")
 

@@ -181,7 +181,7 @@ def test_interrupt_is_one_line_and_leaves_nothing(tmp_path, number):
     time.sleep(1.0)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
+    assert (process.returncode, out) == (128 + number, "")
     assert err.splitlines()[-1] == "isobreach: interrupted. Nothing was written."
     assert "Traceback" not in err
     assert files(tmp_path) == before

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from effort import slow
+from isobreach.cli import main
 
 COMMAND = Path(sys.executable).with_name("isobreach")
 
@@ -34,6 +35,30 @@ def test_force_spares_a_folder_with_other_files(case, run):
     done = run("attack", *held, "--out", folder, "--force")
     assert (done.code, "holds other files, such as 'thesis.txt'" in done.err) == (2, True)
     assert (folder / "thesis.txt").read_text() == "precious"
+
+
+def test_a_defect_is_no_closed_gate_and_quotes_nothing(case, run, monkeypatch, capsys):
+    """A pipeline that reads exit code 1 as "do not publish" must not read a crash so. Its words may quote a record."""
+
+    def defect(*_, **__):
+        raise KeyError("Alice Smith")
+
+    people = case.folder / "people.csv"
+    monkeypatch.setattr("isobreach.cli.tables.Data.read", defect)
+    done = run("audit", people, "--id-column", "name", "--limit", 0.05)
+    assert (done.code, done.out) == (70, "")
+    assert "Traceback" in done.err
+    assert "Alice Smith" in done.err
+    monkeypatch.delenv("ISOBREACH_TRACEBACK")
+    with pytest.raises(SystemExit) as stop:
+        main(["audit", str(people), "--id-column", "name", "--limit", "0.05"])
+    assert stop.value.code == 70
+    line = capsys.readouterr().err
+    assert line.startswith(
+        "isobreach: stopped by a defect of isobreach, which decides nothing: KeyError in test_cli_broken.py"
+    )
+    assert line.endswith("run the same command with ISOBREACH_TRACEBACK=1 before it.\n")
+    assert (line.count("\n"), "Alice" in line) == (1, False)
 
 
 def test_a_key_that_cannot_be_named_leaves_no_release(case, run):

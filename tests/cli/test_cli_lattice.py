@@ -312,7 +312,7 @@ def test_a_signal_ends_a_long_reduction_in_one_line(number, tmp_path):
         out, err = process.communicate(timeout=15)
     finally:
         process.kill()
-    assert (process.returncode, out) == (2, "")
+    assert (process.returncode, out) == (128 + number, "")
     assert err == "isobreach: interrupted. Nothing was written.\n"
     assert [path.name for path in tmp_path.iterdir()] == ["big.npy"]
 
@@ -351,7 +351,7 @@ cli.main([])
 
 def test_a_signal_that_the_interpreter_drops_is_not_lost():
     done = subprocess.run([sys.executable, "-c", CALLBACK], capture_output=True, text=True, timeout=25)
-    assert (done.returncode, done.stderr) == (2, "isobreach: interrupted. Nothing was written.\n")
+    assert (done.returncode, done.stderr) == (130, "isobreach: interrupted. Nothing was written.\n")
 
 
 def test_help_names_all_methods():

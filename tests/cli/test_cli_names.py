@@ -58,7 +58,14 @@ def test_widths_that_differ_speak_of_steps_first(case, run):
 
 @pytest.mark.parametrize(
     ("asked", "meant"),
-    [("pid", "'patient_id'"), ("ID", "'patient_id'"), ("agee", "'age'"), ("diag", "'diagnosis'"), ("AGE", "'age'")],
+    [
+        ("pid", "'patient_id'?"),
+        ("ID", "'patient_id'"),
+        ("agee", "'age'?"),
+        ("diag", "'diagnosis'?"),
+        ("AGE", "'age'"),
+        ("dialysis", "'patient_id'?"),  # spelt a little like diagnosis
+    ],
 )
 def test_a_wrong_name_is_answered_with_what_it_may_mean(asked, meant, tmp_path, run):
     (tmp_path / "t.csv").write_text(

@@ -93,6 +93,35 @@ def test_a_wrong_database_is_one_line_and_exit_code_2(case, run, places, change,
 
 
 @pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("pay.db", "Use sqlite:///pay.db#TABLE. Its tables are: plans, staff."),
+        ("pay.db#staff", "Use sqlite:///pay.db#staff. Its tables are: plans, staff."),
+        ("pay.db#stafff", "Use sqlite:///pay.db#TABLE. Did you mean 'staff'?"),
+        ("one %.duckdb", "Use duckdb:///one%20%25.duckdb#staff. Its only table is staff."),
+        ("one %.duckdb#x", "Use duckdb:///one%20%25.duckdb#staff. Its only table is staff."),
+    ],
+)
+def test_the_path_of_a_database_is_answered_with_the_url_to_type(run, tmp_path, monkeypatch, typed, answer):
+    """Wherever a table goes in, and the URL that is named is one that is read."""
+    monkeypatch.chdir(tmp_path)
+    with sqlite3.connect("pay.db") as lite:
+        for table in ("staff", "plans"):
+            lite.execute(f"CREATE TABLE {table} (age, pay)")
+            lite.executemany(f"INSERT INTO {table} VALUES (?, ?)", [(20 + i, 7.5 * i * i) for i in range(9)])
+    lite.close()
+    with duckdb.connect("one %.duckdb") as duck:
+        duck.execute("CREATE TABLE staff AS SELECT range AS age, range * 7.5 AS pay FROM range(9)")
+    kind = "DuckDB" if "duckdb" in typed else "SQLite"
+    for name, words in (("DATA", ("audit", typed)), ("--known", ("link", "--known", typed, "--released", "x.csv"))):
+        done = run(*words)
+        rule = f"{name} must be a URL where the table is in a database of {kind}. Got {typed}."
+        assert (done.code, done.err) == (2, f"isobreach: {rule} {answer}\n")
+    url = answer.split()[1].rstrip(".").replace("TABLE", "staff")
+    assert run("perturb", url, "--columns", "age,pay", "--out", "r.csv", "--key", "k/r.key").code == 0
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("link", "--known", "a.csv", "--released", "b.csv", "{}"),

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Progress where there is no terminal: plain lines, a few, and none of them on stdout."""
 
+import re
 import time
+from types import SimpleNamespace
 
 from isobreach.cli import console
 from isobreach.cli.console import Console
@@ -19,8 +21,22 @@ def test_a_log_gets_a_line_now_and_then(monkeypatch, capsys):
     assert shown.out == ""
     lines = shown.err.splitlines()
     assert 2 <= len(lines) <= 5
-    assert lines[0] == "... reading people.csv"
-    assert lines[-1] == "... measuring residuals: 1,500 of 6,000"
+    assert re.fullmatch(r"\.\.\. reading people\.csv \[\d+ s so far\]", lines[0])
+    assert re.fullmatch(r"\.\.\. measuring residuals: 1,500 of 6,000 \[\d+ s so far\]", lines[-1])
+
+
+def test_a_log_tells_the_time_that_has_passed_and_an_estimate_of_what_is_left(monkeypatch, capsys):
+    """At the pace since a stage was first heard of: what an earlier run had done took no time of this one."""
+    clock = iter([0.0, 10.0, *[210.0] * 1000])
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    speaker = Console(json_only=False, quiet=False)
+    monkeypatch.setattr(console, "_PAUSE", 0.2)
+    with speaker.bars():  # the clock says 0
+        speaker.progress("attackers", 2, 8)  # 10
+        speaker.progress("attackers", 4, 8)
+        time.sleep(0.5)  # 210
+    told = capsys.readouterr().err.splitlines()
+    assert set(told) == {"... attackers: 4 of 8, about 7 min left [4 min so far]"}
 
 
 def test_short_work_and_quiet_work_say_nothing(monkeypatch, capsys):

@@ -99,7 +99,7 @@ def test_what_is_written_in_a_new_format_is_read_again(tmp_path, suffix):
 def test_another_encoding_is_named(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(text("latin-1"))
-    with pytest.raises(InputError, match=r"X must be CSV in UTF-8. Got other .*Read it with its encoding"):
+    with pytest.raises(InputError, match=r"X must be CSV in UTF-8. Got other .*ib\.prepare\(path, encoding="):
         read_table(path, name="X", id_column="name")
     for encoding in ("latin-1", "cp1252"):
         table = Source(path, "X", encoding=encoding).read(id_column="name")

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import isobreach as ib
+from isobreach.preparation import done_words
 
 ZIPS = ["02139", "10115", "00501", "02139", "94103"]
 
@@ -32,9 +33,67 @@ def test_a_code_is_left_out_with_a_word_where_text_is(tmp_path):
     table = ib.prepare(write(tmp_path))
     assert table.columns == ("age", "sons")
     said = [step.sentence for step in table.steps if step.column == "zip"]
-    assert said[0].startswith("Column 'zip' holds digits with zeros in front")
-    assert said[1].startswith("Column 'zip' was left out: text")
+    reason = "a code (digits with zeros in front), and categories were not asked for"
+    assert said == [f"Column 'zip' was left out: {reason} (categories='one-hot' keeps them)."]
     assert table.left_out == ("zip",)
+
+
+def test_a_file_in_another_encoding_keeps_its_codes_and_the_message_says_how(tmp_path):
+    """Whoever reads it into a frame instead may lose the zeros: 02139 becomes 2139."""
+    path = write(tmp_path, copies=3)
+    path.write_bytes(path.read_text().replace("sons", "söhne").encode("latin-1"))
+    for call in (ib.prepare, ib.perturb, ib.audit):
+        with pytest.raises(ib.InputError, match=r"ib\.prepare\(path, encoding='latin-1'\) or, for known records, "):
+            call(path)
+    table = ib.prepare(path, categories="one-hot", encoding="latin-1")
+    assert table.attributes == ("age", "zip", "söhne")
+    assert table.columns[1] == "zip=00501"
+    assert table.apply(path, encoding="latin-1").values.tolist() == table.values.tolist()
+    with pytest.raises(ib.InputError, match=r"encoding must be left out where frame is no path\. Got 'latin-1'\."):
+        ib.prepare(pl.read_csv(path, encoding="latin-1"), encoding="latin-1")
+
+
+def test_a_code_of_many_values_has_one_reason_to_be_left_out_and_names_no_rows(tmp_path):
+    """A postcode that is another in every row does not name the rows, whatever chance did; one called id does."""
+    zips = [f"{7 * i:05d}" for i in range(60)]
+    table = ib.prepare(write(tmp_path, zips), categories="one-hot")
+    assert [step.sentence for step in table.steps if step.column == "zip"] == [
+        "Column 'zip' was left out: a code (digits with zeros in front) with too many different values for categories."
+    ]
+    assert table.left_out == ("zip",)
+    path = write(tmp_path, zips)
+    path.write_text(path.read_text().replace("zip", "case_id"))
+    table = ib.prepare(path, categories="one-hot")
+    assert [step.parameters["reason"] for step in table.steps if step.column == "case_id"] == ["id"]
+    assert table.left_out == ()
+
+
+def test_amounts_say_how_they_were_written_and_each_way_has_its_sentence(tmp_path):
+    rows = [f"{i},5;{i * i},25;2{i % 10}.362,{i % 10}8 EUR;{i}" for i in range(30)]
+    (tmp_path / "costs.csv").write_text("\n".join(["age;weight;cost;visits", *rows]))
+    table = ib.prepare(tmp_path / "costs.csv", columns=["age", "weight", "cost", "visits"])
+    several = "decimal commas, a currency and separators of thousands"
+    assert done_words(table.steps) == [
+        "2 columns ('age', 'weight') were read as numbers: they were written with decimal commas.",
+        f"Column 'cost' was read as numbers: it was written with {several}.",
+    ]
+
+
+def test_whole_numbers_that_may_be_codes_are_said_to_be_taken_as_amounts(tmp_path):
+    rows = [f"{20.5 + i},{i % 4},{(4100, 4200, 4710, 9999)[i % 4]},{i % 2},{i * i % 37}" for i in range(60)]
+    path = tmp_path / "wards.csv"
+    path.write_text("\n".join(["age,stage,cost_code,sex,visits", *rows]))
+    table = ib.prepare(path)
+    said = "2 columns ('stage' and 'cost_code') hold few different whole numbers, which were taken as amounts."
+    assert table.notes == (
+        f"{said} If they are codes, put a letter before each of them (c4100), so that they are text",
+    )
+    assert table.columns == ("age", "stage", "cost_code", "sex", "visits")
+    assert not table.steps  # nothing was done to them
+    assert not ib.prepare(path, columns=list(table.columns)).notes  # whoever names them has looked
+    lettered = path.read_text().replace(",4710", ",c4710").replace(",9999", ",c9999")
+    path.write_text(lettered.replace(",4100", ",c4100").replace(",4200", ",c4200"))
+    assert ib.prepare(path, categories="one-hot").columns[2] == "cost_code=c4100"  # the advice does what it says
 
 
 @pytest.mark.parametrize("frame", [lambda path: path, lambda path: pl.read_csv(path, infer_schema=False)])

@@ -120,7 +120,10 @@ def test_a_red_team_prepares_its_records_by_the_steps(name, tmp_path, run):
     assert (code, "--steps: they were recorded with another release than this one." in err) == (0, True)
     code, _, err = run("link", *held)
     assert (code, err.count("\n")) == (2, 1)
-    assert "add --steps FILE" in err
+    assert f"Add --steps {steps}, which was recorded with this release: records must be prepared alike." in err
+    steps = steps.rename(tmp_path / "table.json")  # what is not there is not named
+    code, _, err = run("link", *held)
+    assert (code, "Use --columns " in err, "add --steps FILE" in err) == (2, True, True)
     code, out, err = run("prepare", tmp_path / "known.csv", "--steps", steps, "--out", tmp_path / "alike.csv")
     assert code == 0, err
     assert json.loads(run("link", "--known", tmp_path / "alike.csv", *held[2:], "--json")[1])["linked"] == 8

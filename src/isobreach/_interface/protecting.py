@@ -20,6 +20,7 @@ def prepare(
     standardise: bool = False,
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
+    encoding: str | None = None,
 ) -> PreparedTable:
     """Turn a table as its owner has it into numbers, with every step recorded: ``table.steps``.
 
@@ -43,6 +44,9 @@ def prepare(
         Columns to keep; a column that is named is kept even if it seems to name the rows or has one value.
     id_column
         The column that names the records.
+    encoding
+        Of a CSV or TSV file, such as ``"latin-1"``, if it is not UTF-8. Codes keep their zeros in front, which most
+        readers of frames drop.
 
     >>> import isobreach as ib, pandas as pd
     >>> people = pd.DataFrame({"age": [30, 41, None], "pay": ["$1,200", "$950", "$2,000"], "sex": ["f", "m", "f"]})
@@ -59,6 +63,7 @@ def prepare(
         standardise=standardise,
         columns=columns,
         id_column=id_column,
+        encoding=encoding,
     )
 
 

@@ -2,7 +2,8 @@
 """The command line: arguments, progress, exit codes. Nothing else, and nothing heavy before a command runs.
 
 Exit codes: 0 fine, also where nothing is linked or claimed, which is an answer; 1 an audit's gate is closed, with the
-reason in one line; 2 bad input, in one line on stderr with nothing written.
+reason in one line; 2 bad input, in one line on stderr with nothing written; 70 a defect of isobreach, which decides
+nothing; 130 Ctrl-C and 143 SIGTERM, as shells count them.
 """
 
 import atexit
@@ -21,11 +22,27 @@ from isobreach._text import discreet
 __all__ = ["GateError", "Interrupted", "main"]
 
 _NOTHING_WRITTEN = "interrupted. Nothing was written."
+_DEFECT = 70  # EX_SOFTWARE of sysexits.h: Python's own 1 would be a closed gate
+_TRACEBACK = "ISOBREACH_TRACEBACK"
 _YOUNG = 100_000  # objects between two collections: imports make some hundred thousand, and no garbage
 
 
 class Interrupted(BaseException):
-    """Ctrl-C or a polite kill; with a text where something was written before it."""
+    """Ctrl-C or a polite kill; with a text where something was written before it.
+
+    Parameters
+    ----------
+    message
+        What is left, and how to go on; empty where nothing was written.
+    by
+        What interrupted: the number of a signal, or what was raised for it.
+    """
+
+    def __init__(self, message: str, by: int | BaseException) -> None:
+        super().__init__(message)
+        if isinstance(by, BaseException):
+            by = signal.SIGTERM if isinstance(by, SystemExit) else getattr(by, "number", signal.SIGINT)
+        self.number = by
 
 
 class GateError(Exception):
@@ -33,7 +50,7 @@ class GateError(Exception):
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command; every failure that is not a defect ends in one line and exit code 2.
+    """Run a command; every failure ends in one line and an exit code that says whose it is.
 
     Parameters
     ----------
@@ -43,13 +60,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if arguments is None:
         gc.set_threshold(_YOUNG)
         atexit.register(_leave)
-    interrupted = False
+    interrupted = 0  # the signal
     sys.stdout, sys.stderr = (stream or io.StringIO() for stream in (sys.stdout, sys.stderr))  # closed by the caller
 
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:
         nonlocal interrupted
-        interrupted = True
-        raise Interrupted
+        interrupted = number
+        raise Interrupted("", number)
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     sys.unraisablehook, hook = _once_more, sys.unraisablehook
@@ -59,9 +76,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             code, message = _run(arguments)
     except BaseException as error:
         # Compiled code that is interrupted may raise something of its own instead.
-        if not interrupted and not isinstance(error, Interrupted):
+        if isinstance(error, Interrupted):
+            code, message = 128 + error.number, str(error) or _NOTHING_WRITTEN
+        elif interrupted:
+            code, message = 128 + interrupted, _NOTHING_WRITTEN
+        elif isinstance(error, Exception):
+            code, message = _DEFECT, _defect(error)
+        else:
             raise
-        code, message = 2, str(error) if isinstance(error, Interrupted) and str(error) else _NOTHING_WRITTEN
     finally:
         sys.unraisablehook = hook
         for number, handler in before.items():
@@ -71,6 +93,21 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             lines = f"isobreach: {message}".split("\n")  # more than one where help follows
             print("\n".join(map(discreet, lines)), file=sys.stderr, flush=True)
     sys.exit(code)
+
+
+def _defect(error: Exception) -> str:
+    """What is said of an error that nobody foresaw. Its own words may quote the table: they are shown on request."""
+    import traceback
+
+    if os.environ.get(_TRACEBACK):
+        with suppress(OSError):
+            traceback.print_exception(error)
+    *_, last = traceback.extract_tb(error.__traceback__)
+    where = f"{type(error).__name__} in {os.path.basename(last.filename)}, line {last.lineno}"  # noqa: PTH119
+    return (
+        f"stopped by a defect of isobreach, which decides nothing: {where}. Please report it. To see the traceback, "
+        f"which may quote your data, run the same command with {_TRACEBACK}=1 before it."
+    )
 
 
 def _leave() -> None:
@@ -84,7 +121,7 @@ def _once_more(lost: "sys.UnraisableHookArgs") -> None:
     if isinstance(lost.exc_value, Interrupted | KeyboardInterrupt | SystemExit):
         import threading
 
-        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), Interrupted("", lost.exc_value).number))
         timer.daemon = True
         timer.start()
     else:

@@ -3,6 +3,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ class Console:
         self._bars: Any = None
         self._tasks: dict[str, Any] = {}
         self._state: dict[str, tuple[int, int | None]] = {}
+        self._begun: dict[str, tuple[float, int]] = {}  # when each stage was first heard of, and how far it was
         self._lock = threading.Lock()
 
     def say(self, lines: str | Iterable[str]) -> None:
@@ -114,15 +116,18 @@ class Console:
 
     @contextmanager
     def _lines(self) -> Iterator[None]:
-        """A line on stderr every half minute: what is being done, and how much of it is."""
-        ended, stream = threading.Event(), sys.stderr
+        """A line on stderr every half minute: what is being done, how much of it is, for how long, and what is left."""
+        ended, stream, start = threading.Event(), sys.stderr, time.monotonic()
 
         def speak() -> None:
             while not ended.wait(_PAUSE):
+                now = time.monotonic()
                 with self._lock:
-                    told = [_told(label, *state) for label, state in self._state.items() if state[0] != state[1]]
+                    going = [(label, *state) for label, state in self._state.items() if state[0] != state[1]]
+                    told = [_told(*one, _left(now, *self._begun[one[0]], *one[1:])) for one in going]
                 with suppress(OSError, ValueError):  # a log that is full or closed stops no work
-                    print(f"... {'; '.join(told) or 'working'}", file=stream, flush=True)
+                    said = "; ".join(told) or "working"
+                    print(f"... {said} [{_duration(now - start)} so far]", file=stream, flush=True)
 
         thread = threading.Thread(target=speak, daemon=True)
         thread.start()
@@ -156,6 +161,8 @@ class Console:
     def _update(self, label: str, done: int, total: int | None) -> None:
         label = visible(label)
         with self._lock:
+            if label not in self._begun or done < self._state[label][0]:  # a stage may come again
+                self._begun[label] = (time.monotonic(), done)
             self._state[label] = (done, total)
             if self._bars is None:
                 return
@@ -190,6 +197,32 @@ def _unbroken(cells: Sequence[str], letters: int, *, named: bool) -> int:
     return max([1, *names, *(word for word in words if word <= (_NAME if named else letters))])
 
 
-def _told(label: str, done: int, total: int | None) -> str:
-    """A stage in words, and how far it is where that is known."""
-    return f"{label}: {done:,} of {total:,}" if total else label
+def _told(label: str, done: int, total: int | None, left: float | None) -> str:
+    """A stage in words, how far it is, and what is left, where that is known.
+
+    >>> _told("attackers", 4, 8, 130.0), _told("attackers", 0, 8, None), _told("reading people.csv", 0, None, None)
+    ('attackers: 4 of 8, about 2 min left', 'attackers: 0 of 8', 'reading people.csv')
+    """
+    how_far = f"{label}: {done:,} of {total:,}" if total else label
+    return how_far if left is None else f"{how_far}, about {_duration(left)} left"
+
+
+def _left(now: float, begun: float, first: int, done: int, total: int | None) -> float | None:
+    """Seconds that a stage will still take at its pace so far; None before any of it was done since it was heard of.
+
+    >>> _left(30.0, 10.0, 2, 4, 8), _left(30.0, 10.0, 2, 2, 8), _left(30.0, 10.0, 0, 0, None)
+    (40.0, None, None)
+    """
+    return (now - begun) / (done - first) * (total - done) if total and done > first else None
+
+
+def _duration(seconds: float) -> str:
+    """Seconds in words, no finer than anyone needs.
+
+    >>> _duration(0.2), _duration(59.0), _duration(130.0), _duration(7300.0)
+    ('1 s', '59 s', '2 min', '2 h 2 min')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 99.5:
+        return f"{max(1, round(seconds))} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"

@@ -28,8 +28,8 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:  # click would exit with 1
             leave_quietly()
-        except (KeyboardInterrupt, SystemExit):
-            raise Interrupted from None
+        except (KeyboardInterrupt, SystemExit) as error:
+            raise Interrupted("", error) from None
 
 
 def leave_quietly() -> NoReturn:

@@ -78,9 +78,9 @@ class ReproduceJob:
                 found = {name: (found | earlier)[name] for name in NAMES if name in found or name in earlier}
                 with console.work("drawing"):
                     return self._write(found)
-        except Interrupted:
+        except Interrupted as error:
             kept = f"interrupted. Finished trials are kept in {self.out}: the same command goes on with them."
-            raise Interrupted(kept) from None
+            raise Interrupted(kept, error) from None
 
     def _chosen(self) -> list[str]:
         for name in self.figures:

@@ -2,6 +2,7 @@
 """Tables and links between the command line and the library."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ from isobreach.io import (
     Scan,
     Source,
     Table,
+    TextColumnsError,
     as_raw,
     asks_nothing,
     bounded_attributes,
@@ -286,11 +288,17 @@ class Holdings:
             source = self.inputs.get(name)
             if source is None:
                 return None
-            table = (
-                read_source(source, name, console, columns, id_column)
-                if steps is None
-                else prepared_alike(steps, source, name, console, id_column)
-            )
+            try:
+                table = (
+                    read_source(source, name, console, columns, id_column)
+                    if steps is None
+                    else prepared_alike(steps, source, name, console, id_column)
+                )
+            except TextColumnsError as error:
+                if (file := self._recorded()) is None:
+                    raise
+                step = f"Add --steps {file}, which was recorded with this release: records must be prepared alike."
+                raise InputError(error.name, error.rule, error.got, step) from None
             if not self._normalise:
                 return table
             return replace(table, values=normalised(table.values, name))
@@ -318,6 +326,20 @@ class Holdings:
         if scheduler is not None:
             raise InputError("scheduler", "must be left out unless the engine is dask", repr(scheduler))
         return source.released(columns, id_column)
+
+    def _recorded(self) -> Path | None:
+        """The steps that were recorded with the released numbers, if they lie beside them or in a folder there."""
+        folder, source = Path(self._given["released"]).parent, self.inputs["released"]
+        found = [] if source.elsewhere else sorted({*folder.glob("*.steps.json"), *folder.glob("*/*.steps.json")})
+        columns, id_column = self._given.get("released_columns"), self._given.get("released_id_column")
+        released = self._released(source, columns, id_column) if found else None
+        if not isinstance(released, Table):  # larger than memory
+            return None
+        for path in found:
+            with suppress(InputError):  # another file, called alike
+                if read_steps(path).release == numbers_hash(released.values):
+                    return path
+        return None
 
     def _rows(self, console: Console) -> NDArray[np.int64] | None:
         """Released rows of the known records, out of the option or the file that it names."""

@@ -28,8 +28,8 @@ def telling_what_is_left(*stores: FileStore | None) -> Iterator[None]:
     """Let an interruption, or an output that cannot be written, say what is left and how to go on."""
     try:
         yield
-    except (Interrupted, KeyboardInterrupt, SystemExit):
-        raise Interrupted(f"interrupted. {_left(stores)}") from None
+    except (Interrupted, KeyboardInterrupt, SystemExit) as error:
+        raise Interrupted(f"interrupted. {_left(stores)}", error) from None
     except OutputError as error:
         raise OutputError(str(error).replace("Nothing was left behind.", _left(stores))) from None
 

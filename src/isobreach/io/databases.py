@@ -9,10 +9,10 @@ may quote what stands in a table.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 import numpy as np
 
@@ -124,7 +124,7 @@ def _named(tables: list[tuple[str, str]], place: Address, name: str) -> tuple[st
     found = [one for one in found if one[0] in _USUAL] or found if place.asked else found
     if len(found) == 1:
         return found[0]
-    labels = [table if schema in _USUAL else f"{schema}.{table}" for schema, table in tables]
+    labels = _labels(tables)
     if not labels:
         raise InputError(name, "must be a database with tables", f"none in {place.name}")
     listed = ", ".join(labels[:_LISTED]) + (", ..." if len(labels) > _LISTED else "")
@@ -136,6 +136,42 @@ def _named(tables: list[tuple[str, str]], place: Address, name: str) -> tuple[st
 
 
 _USUAL = ("main", "public")  # schemas whose tables are named without them
+
+
+def _labels(tables: list[tuple[str, str]]) -> list[str]:
+    """Return what tables are called after the # of a URL."""
+    return [table if schema in _USUAL else f"{schema}.{table}" for schema, table in tables]
+
+
+def check_no_database(given: str, name: str) -> None:
+    """Refuse the path of a database file, with or without a table after #: say the URL to type, and its tables."""
+    path, asked = given, ""
+    if (engine := _engine_of(path)) is None:
+        path, _, asked = given.partition("#")
+        engine = _engine_of(path) if asked else None
+    if engine is None:
+        return
+    url, labels = f"{engine}:///{quote(path)}", list[str]()
+    with suppress(MissingExtraError), _ENGINES[engine](address(url, name), name) as opened, closing(opened):
+        labels = _labels(opened.tables())
+    chosen = asked if asked in labels else labels[0] if len(labels) == 1 else "TABLE"
+    listed = f"{', '.join(labels[:_LISTED])}{', ...' if len(labels) > _LISTED else ''}"
+    step = f"Its tables are: {listed}." if len(labels) > 1 else f"Its only table is {listed}." if labels else ""
+    if asked and asked not in labels and len(labels) > 1:
+        step = names_like(asked, labels, "tables")
+    kind = "SQLite" if engine == "sqlite" else "DuckDB"
+    rule = f"must be a URL where the table is in a database of {kind}"
+    raise InputError(name, rule, given, f"Use {url}#{chosen}. {step}".strip())
+
+
+def _engine_of(name: str) -> str | None:
+    """Return which database a file is, by the bytes at its beginning; None if it is another file, or none."""
+    with suppress(OSError):
+        if Path(name).is_file():  # a pipe would lose them
+            with Path(name).open("rb") as file:
+                start = file.read(16)
+            return "sqlite" if start == b"SQLite format 3\0" else "duckdb" if start[8:12] == b"DUCK" else None
+    return None
 
 
 def _numeric(column: Any, field: Any) -> Any:

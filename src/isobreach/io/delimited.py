@@ -31,7 +31,9 @@ _FEWEST = 3  # numbers that count: two, such as 0 and 1, may well be a record
 
 def _encoded() -> str:
     return way(
-        "Name its encoding, such as --encoding latin-1", "Read it with its encoding, such as latin-1, into a frame"
+        "Name its encoding, such as --encoding latin-1",
+        "Name its encoding, such as ib.prepare(path, encoding='latin-1') or, for known records, "
+        "table.apply(path, encoding='latin-1')",
     )
 
 

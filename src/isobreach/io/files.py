@@ -291,7 +291,8 @@ def wanted_columns(
     known = set(available)
     for option, column in [("columns", c) for c in asked] + [("id_column", id_column)]:
         if column is not None and column not in known:
-            raise InputError(option, f"must name columns of {name}", repr(column), names_like(column, available))
+            step = names_like(column, available, ids=option == "id_column")
+            raise InputError(option, f"must name columns of {name}", repr(column), step)
     return tuple(asked) if id_column is None or id_column in asked else (id_column, *asked)
 
 

@@ -67,13 +67,23 @@ class RawTable:
         return tuple(column.name for column in self.columns)
 
 
-def as_raw(given: Any, name: str, columns: Sequence[str] | None = None, id_column: str | None = None) -> RawTable:
+def as_raw(
+    given: Any,
+    name: str,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    *,
+    encoding: str | None = None,
+) -> RawTable:
     """Return a file, a frame of any kind, an array or a table as raw columns.
 
-    ``columns`` selects and orders; ``id_column`` leaves the columns and becomes the ids.
+    ``columns`` selects and orders; ``id_column`` leaves the columns and becomes the ids; ``encoding`` is that of a text
+    file which a path names.
     """
     if isinstance(given, str | Path):
-        given = Source(given, name)
+        given = Source(given, name, encoding=encoding)
+    elif encoding is not None:
+        raise InputError("encoding", f"must be left out where {name} is no path", repr(encoding))
     if isinstance(given, RawTable):
         return _selected(given, name, columns, id_column)
     if isinstance(given, Source):

@@ -14,7 +14,7 @@ from isobreach._calls import table_title
 from isobreach._text import visible
 from isobreach.errors import InputError
 from isobreach.io.content import Content, form, readable, standard_input
-from isobreach.io.databases import address, fetch, is_url
+from isobreach.io.databases import address, check_no_database, fetch, is_url
 from isobreach.io.delimited import Written, checked_encoding
 from isobreach.io.files import Stored, check_regular, file_hash, parts_of, read_arrow, read_content, read_path
 from isobreach.io.scans import Scan, parquet_size, scanned, scanned_text
@@ -56,6 +56,8 @@ class Source:
         self._piped: Content | None = None
         self._encoding = checked_encoding(encoding)
         self._address = address(given, role) if isinstance(given, str) and is_url(given) else None
+        if self._address is None:
+            check_no_database(str(given), role)
         if query is not None:
             if self._address is None:
                 raise InputError("query", f"must be left out where {role} is not a database", "a query")

@@ -46,6 +46,10 @@ class Table:
     left_out: tuple[str, ...] = ()
 
 
+class TextColumnsError(InputError):
+    """Records have columns of text, which released rows do not have: they may have to be prepared like the release."""
+
+
 def numbers_hash(values: NDArray[Any]) -> str:
     """Return a hash of a table's numbers, the same whatever file holds them."""
     numbers = np.ascontiguousarray(values, dtype=np.float64) + 0.0  # there is one zero
@@ -264,7 +268,7 @@ def _left_out(
             f"Select the others before the call ({numeric}). If the table was prepared before its release, prepare the "
             "records alike: table.apply(records).",
         )
-        raise InputError(name, "must hold numbers in every column, as released rows do", listed, step)
+        raise TextColumnsError(name, "must hold numbers in every column, as released rows do", listed, step)
     return (f"left out {listed}",)
 
 

@@ -16,13 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._naming import way
-from isobreach._phrases import count
+from isobreach._phrases import called_id, count, together
 from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw
 from isobreach.preparation.applying import apply, as_text, numbers
-from isobreach.preparation.recognising import amounts, as_truths, codes, dates, marked, names_rows, truths
-from isobreach.preparation.steps import MISSED, ONE_HOT, Step, Steps, reason_words
+from isobreach.preparation.recognising import (
+    amounts,
+    as_truths,
+    codes,
+    dates,
+    like_codes,
+    marked,
+    names_rows,
+    truths,
+    written,
+)
+from isobreach.preparation.steps import CODE_REASONS, LISTED, MISSED, ONE_HOT, UNASKED, Step, Steps, reason_words
 from isobreach.preparation.table import PreparedTable
 
 MISSING, CATEGORIES = ("drop", "mean"), ("one-hot", "leave-out")
@@ -39,13 +49,14 @@ def prepare(
     standardise: bool = False,
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
+    encoding: str | None = None,
     name: str = "frame",
 ) -> PreparedTable:
     """Prepare a table: see ``isobreach.prepare``; ``name`` is what errors call it."""
     if missing is not None:
         check_choice("missing", missing, MISSING)
     check_choice("categories", categories, CATEGORIES)
-    raw = as_raw(frame, name, columns, id_column)
+    raw = as_raw(frame, name, columns, id_column, encoding=encoding)
     named = set(columns or ())
     steps = [_left_out(label, "beside") for label in raw.beside]
     kept: list[RawColumn] = []
@@ -59,7 +70,7 @@ def prepare(
         steps_left = [] if categories == "one-hot" else [f"To keep categories: {way('--categories one-hot', ONE_HOT)}."]
         step = " ".join([*steps_left, *(f"Note: {note}." for note in raw.notes)])
         raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
-    unasked = {step.column for step in steps if step.parameters.get("reason") == "text"}
+    unasked = {step.column for step in steps if step.parameters.get("reason") in UNASKED}
     texts = [column for column in raw.columns if column.name in unasked]
     rows, done = _complete(kept, missing, raw.rows, name, texts)
     steps += done
@@ -84,7 +95,7 @@ def prepare(
         labels,
         ids,
         raw.kind,
-        raw.notes,
+        (*raw.notes, *_as_amounts([column for column in kept if column.name not in named])),
         tuple(map(str, out)),
         recipe=recipe,
         rows=rows,
@@ -95,6 +106,7 @@ def prepare(
             "standardise": standardise,
             "columns": columns,
             "id_column": id_column,
+            "encoding": encoding,
         },
     )
 
@@ -106,7 +118,7 @@ def present_in_order(names: Sequence[str], present: set[str]) -> list[str]:
 
 def _stays(step: Step, present: set[str]) -> bool:
     """Whether a step is about rows, a column that is there, or why one is not."""
-    return step.column is None or step.column in present or step.what in ("left out", "codes as text")
+    return step.column is None or step.column in present or step.what == "left out"
 
 
 def _left_out(column: str, reason: str) -> Step:
@@ -136,12 +148,14 @@ def _decided(
     if codes(cells) and not named:
         said = f"Column {label!r} holds digits with zeros in front: a code, which is text and no amount."
         kept, done = _text(column, name, one_hot=one_hot, named=named)
+        if kept is None:  # one reason is enough
+            reason = str(done[0].parameters["reason"])
+            return None, [_left_out(label, reason if called_id(label) else CODE_REASONS.get(reason, reason))]
         return kept, [Step(label, "codes as text", {}, said), *done]
     read = amounts(cells, label, name, commas=raw.commas)
     if read is not None:
-        said = f"Column {label!r} was read as numbers: currency signs and separators of thousands were removed."
         plain = all(marked(cell) or _plain(cell) for cell in cells)
-        step = [] if plain else [Step(label, "read as numbers", {"decimal": read[1]}, said)]
+        step = [] if plain else [_read(label, cells, read[1])]
         step += _marks(label, cells)
         made = RawColumn(label, "number", read[0])
         return (None, [_left_out(label, "id")]) if not named and names_rows(made) else (made, step)
@@ -169,6 +183,24 @@ def _text(column: RawColumn, name: str, *, one_hot: bool, named: bool) -> tuple[
             raise InputError("columns", f"must be numeric columns of {name}", f"text in {label!r}", hint)
         return None, [_left_out(label, "text")]
     return column, []
+
+
+def _read(label: str, cells: Sequence[Any], mark: str) -> Step:
+    """The step that read amounts, and how they were written."""
+    how = written(cells, mark)
+    said = f"Column {label!r} was read as numbers: it was written with {together(how)}."
+    return Step(label, "read as numbers", {"decimal": mark, "written": how}, said)
+
+
+def _as_amounts(columns: Sequence[RawColumn]) -> list[str]:
+    """What is said of numbers that may be codes, which no step changed."""
+    found = [repr(column.name) for column in columns if like_codes(column)]
+    if not found:
+        return []
+    several = together(found) if len(found) <= LISTED else f"{', '.join(found[:LISTED])}, ..."
+    told = f"column {found[0]} holds" if len(found) == 1 else f"{len(found)} columns ({several}) hold"
+    said = f"{told} few different whole numbers, which were taken as amounts"
+    return [f"{said}. If they are codes, put a letter before each of them (c4100), so that they are text"]
 
 
 def _plain(cell: str) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._naming import way
-from isobreach._phrases import count, place
+from isobreach._phrases import called_id, count, place
 from isobreach.errors import InputError
 from isobreach.io import MISSING_MARKS, RawColumn
 
@@ -32,6 +32,7 @@ _AMOUNT = re.compile(
 )
 _MOSTLY = 0.9  # of the cells: from here on, the others are mistakes in a column of amounts
 _FEW = 12  # different values at most of a category some of which are numbers, as in 1, 2, 3+: no mistake comes twice
+_OFTEN = 5  # times that a code comes, on average: fewer say nothing
 _FORMS = {
     "year-month-day": re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})"),
     "day.month.year": re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"),
@@ -41,10 +42,6 @@ _FORMS = {
 }
 _TRUTHS = (("no", "yes"), ("n", "y"), ("false", "true"))
 _EPOCH = date(1970, 1, 1).toordinal()
-_ID_NAME = re.compile(
-    r"(?:.*[_ .-])?(?:id|ids|uid|uuid|guid|ssn|key|index|idx|rownames?|row|row[_ ]?(?:number|nr|no)|nr|no)"
-    r"|id[_ .-].*|.*[a-z](?:ID|Id)|unnamed.*|"
-)
 LEAST_ROWS = 20  # below, that all values differ says nothing
 
 
@@ -94,6 +91,31 @@ def amounts(cells: Sequence[Any], column: str, name: str, *, commas: bool) -> tu
         step = "Write a decimal point and no separators of thousands."
         raise InputError(name, rule, "commas that may separate thousands", step)
     return as_amounts(cells, mark, column, name), mark
+
+
+def written(cells: Sequence[Any], mark: str) -> list[str]:
+    """Return what amounts have besides digits and a point, in words.
+
+    >>> written(["25.362,88 EUR", "7,5 EUR"], ","), written(["(12.00)", "45"], "."), written(["0,5", "3"], ",")
+    (['decimal commas', 'a currency', 'separators of thousands'], ['parentheses for minus'], ['decimal commas'])
+    """
+    found = [one for one in (_AMOUNT.fullmatch(cell) for cell in cells if not marked(cell)) if one is not None]
+    signs = {
+        "decimal commas": any(mark == "," in one["number"] for one in found),
+        "a currency": any(one["before"] or (one["after"] or "%") != "%" for one in found),
+        "separators of thousands": any(set(one["number"]) & (set(".,'’ \u00a0\u202f") - {mark}) for one in found),
+        "percent signs": any(one["after"] == "%" for one in found),
+        "parentheses for minus": any(one["open"] for one in found),
+    }
+    return [words for words, used in signs.items() if used] or ["spaces or signs"]
+
+
+def like_codes(column: RawColumn) -> bool:
+    """Whether numbers may be codes: whole, of few values, each of which comes often; two values are a yes or no."""
+    values = column.values[~column.missing]
+    if column.kind != "number" or len(values) < LEAST_ROWS or not np.array_equal(values, np.floor(values)):
+        return False
+    return 2 < len(np.unique(values)) <= min(_FEW, len(values) / _OFTEN)
 
 
 def decimal_mark(numbers: Sequence[str], currency_first: bool, *, commas: bool) -> str | None:
@@ -206,7 +228,7 @@ def names_rows(column: RawColumn) -> bool:
         return len(values) >= LEAST_ROWS and len(set(values.tolist())) == len(values)
     if column.kind != "number" or not np.array_equal(values, np.floor(values)):
         return False
-    if _ID_NAME.fullmatch(column.name) or _ID_NAME.fullmatch(column.name.lower()):
+    if called_id(column.name):
         return True
     consecutive = len(values) >= LEAST_ROWS and values.max() - values.min() == len(values) - 1
     return bool(consecutive and len(np.unique(values)) == len(values))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isobreach._naming import way
-from isobreach._phrases import count
+from isobreach._phrases import count, together
 from isobreach.errors import InputError
 
 SCHEMA = "isobreach/steps/1"
@@ -16,6 +16,8 @@ REASONS = {
     "id": "it only names or counts the rows",
     "text": "text, and categories were not asked for",
     "many values": "text with too many different values for categories",
+    "code": "a code (digits with zeros in front), and categories were not asked for",
+    "many codes": "a code (digits with zeros in front) with too many different values for categories",
     "constant text": "the same text in every row",
     "constant": "the same value in every row",
     "empty": "no value at all",
@@ -23,7 +25,10 @@ REASONS = {
     "beside": "a note beside vectors, which are the data",
 }
 ONE_HOT = "categories='one-hot'"
-MISSED = ("text", "many values", "constant text", "beside")  # reasons to leave out what is neither an id nor constant
+UNASKED = ("text", "code")  # reasons that asking for categories takes away
+CODE_REASONS = {"text": "code", "many values": "many codes", "id": "many codes"}  # of text that is a code
+MISSED = (*UNASKED, "many values", "many codes", "constant text", "beside")  # what is neither an id nor constant
+LISTED = 12  # columns that a sentence names
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def reason_words(reason: str) -> str:
     reason
         One of ``REASONS``.
     """
-    kept = f" ({way('--categories one-hot', ONE_HOT)} keeps them)" if reason == "text" else ""
+    kept = f" ({way('--categories one-hot', ONE_HOT)} keeps them)" if reason in UNASKED else ""
     return f"{REASONS[reason]}{kept}"
 
 
@@ -126,21 +131,23 @@ def done_words(steps: Sequence[Step]) -> list[str]:
     steps
         In their order.
     """
-    alike: dict[tuple[str, Any], list[Step]] = {}
+    alike: dict[tuple[str, Any, tuple[str, ...]], list[Step]] = {}
     for step in steps:
-        alike.setdefault((step.what, step.parameters.get("reason")), []).append(step)
-    return [_words(what, reason, several) for (what, reason), several in alike.items()]
+        how = tuple(step.parameters.get("written", ()))
+        alike.setdefault((step.what, step.parameters.get("reason"), how), []).append(step)
+    return [_words(what, reason, several) for (what, reason, _), several in alike.items()]
 
 
 def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
     if len(several) == 1 or what == "dropped rows":
         return several[0].sentence
     columns = [str(step.column) for step in several]
-    listed = ", ".join(map(repr, columns[:12])) + (", ..." if len(columns) > 12 else "")
+    listed = ", ".join(map(repr, columns[:LISTED])) + (", ..." if len(columns) > LISTED else "")
     told = f"{count(len(columns), 'column')} ({listed})"
     match what:
         case "left out":
             why = reason_words(str(reason)).replace("it only names or counts", "they only name or count")
+            why = why.replace("a code (", "codes (")
             return f"{told} were left out: {why}."
         case "filled":
             cells = sum(int(step.parameters["cells"]) for step in several)
@@ -158,6 +165,8 @@ def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
         case "dates as days":
             return f"{told} are dates: they count days since 1970-01-01."
         case "read as numbers":
-            return f"{told} were read as numbers: currency signs and separators of thousands were removed."
+            # Files of an earlier version do not say how they were written.
+            how = several[0].parameters.get("written", ["currency signs or separators of thousands"])
+            return f"{told} were read as numbers: they were written with {together(how)}."
         case _:
             return f"{told} are yes or no: 1 or 0."

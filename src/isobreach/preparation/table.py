@@ -60,7 +60,7 @@ class PreparedTable(Table):
         """Columns of each attribute that is learned when its category is: one-hot categories, and yes or no."""
         return groups_of(self.recipe)
 
-    def apply(self, frame: Any) -> "PreparedTable":
+    def apply(self, frame: Any, *, encoding: str | None = None) -> "PreparedTable":
         """Do the same to new rows, such as known records: with the means and categories of this table.
 
         Missing values that led to dropped rows stay missing (NaN): attributes that are not known.
@@ -69,8 +69,10 @@ class PreparedTable(Table):
         ----------
         frame
             A frame, an array or a path, with the columns that were kept.
+        encoding
+            Of a CSV or TSV file, if it is not UTF-8.
         """
-        return repeated(self.recipe, frame, "frame")
+        return repeated(self.recipe, frame, "frame", encoding=encoding)
 
     def restore(self, values: Any) -> Any:
         """Return records as the owner has them: units, dates and categories, of records or of estimates of them.
@@ -96,9 +98,11 @@ def groups_of(recipe: Steps) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def repeated(recipe: Steps, frame: Any, name: str, id_column: str | None = None) -> PreparedTable:
+def repeated(
+    recipe: Steps, frame: Any, name: str, id_column: str | None = None, *, encoding: str | None = None
+) -> PreparedTable:
     """Do recorded steps to new rows."""
-    raw = as_raw(frame, name, None, id_column)
+    raw = as_raw(frame, name, None, id_column, encoding=encoding)
     missing = [column for column in recipe.columns if column not in raw.names]
     if missing:
         listed = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
