@@ -148,9 +148,13 @@ def worst_group(size: int) -> str:
     return f"{group} that was found"
 
 
-def stopped(one: Stopped) -> str:
-    """Who breaches how many in spite of a remedy."""
-    return f"{capital(who(one.cell))} still {breach(one.cell)} {share(one.share)} of the other people."
+def stopped(one: Stopped, limit: float) -> str:
+    """Who breaches how many in spite of a remedy, which is told of one split: no clause but this one may tell it."""
+    where = "the only split" if one.splits == 1 else f"one of {one.splits} splits"
+    return (
+        f"on {where} played until then, {who(one.cell)} {breach(one.cell)} {share(one.share, near=limit)} of the other "
+        "people"
+    )
 
 
 def capital(text: str) -> str:
