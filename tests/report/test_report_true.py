@@ -22,6 +22,7 @@ from isobreach.report.audit_preparation import header_texts
 from isobreach.report.audit_remedies import _remedies_note, advised
 from isobreach.report.audit_words import typical_number
 from isobreach.report.drawing import SHEETS, _Axes
+from isobreach.report.numbers import share
 
 
 def audited(records, **asked):
@@ -317,3 +318,23 @@ def test_a_page_is_called_by_its_table(tmp_path):
         assert f"<title>{title}" in (tmp_path / "page.html").read_text()
         report.to_html(tmp_path / "page.html", title="Patients of 2024")
         assert "Table: Patients of 2024, 30 rows" in (tmp_path / "page.html").read_text()
+
+
+def test_nobody_is_not_told_as_a_breach(hidden):
+    """A probability of 3.3e-19 was "breach under 1% of the other people", and "< 1%" beside "0%" in the matrix."""
+    hardly = Sampled(3.3e-19, 3.3e-19, 0.01)
+    sizes = tuple(replace(one, random=replace(one.random, mean=hardly)) for one in hidden.per_size)
+    found = replace(hidden, matrix=replace(hidden.matrix, best={}), per_size=sizes)
+    found = replace(found, baselines=replace(found.baselines, blind=0.0, no_known_record=3.3e-19))
+    assert found.reached(4).breached == hardly
+    for asked in (found, replace(found, criterion=Criterion(0.001)), replace(found, criterion=Criterion(0.5))):
+        said = f"{asked.verdict} {asked.summary()}"
+        assert "under 1%" not in said
+        assert "< 1%" not in said
+    assert "breaches nobody with the distance attack" in found.verdict
+    few = replace(sizes[0], worst_mean=replace(sizes[0].worst_mean, value=0.02))
+    smallest = (replace(hidden.smallest[0], found=1), *hidden.smallest[1:])
+    single = replace(found, per_size=(few, *sizes[1:]), smallest=smallest, criterion=Criterion(0.5))
+    assert "A single insider can breach another person" in single.verdict
+    assert "nobody" not in single.verdict.replace("nobody who was tried", "")
+    assert share(3.3e-19, near=0.0) == "under 0.0001%"  # above a limit of 0

@@ -18,6 +18,7 @@ from isobreach.report.audit_preparation import beside_sentences, standardising
 from isobreach.report.audit_remedies import advised, no_reliance
 from isobreach.report.audit_words import (
     breaches,
+    breaches_anybody,
     capital,
     least_knowledge,
     near,
@@ -26,6 +27,7 @@ from isobreach.report.audit_words import (
     reads,
     says_nothing,
     small,
+    somebody,
     undecided,
     worst_attacker,
 )
@@ -91,7 +93,10 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
         also = also if first.found is None else (single, *also)
         return _decided(result, found, "condition", f"Publish only if {LEARNED}", why, also, actions)
     if first.found is not None:
-        why = f"{single} {breaches(result, _best(result))} {NO_PROOF}"
+        groups = (
+            [breaches(result, _best(result))] if somebody(result, _best(result)) else []
+        )  # random ones, all of them
+        why = " ".join([single, *groups, NO_PROOF])
         accept = ("Decide whether single people may be breached.", "Below, the most exposed ones are listed.")
         return _decided(
             result,
@@ -188,7 +193,7 @@ def _also(result: AuditResult) -> tuple[str, ...]:
     """What else an owner has to hear, at most five sentences."""
     lines = []
     best, half = _best(result), least_knowledge(result, 0.5, sample=False)
-    if best.attack is not None:
+    if best.attack is not None and somebody(result, best):
         lines.append(breaches(result, best))
     if best.cell.sample and half is not None:
         lines.append(f"Without public records: {small(breaches(result, half))}")
@@ -242,7 +247,8 @@ def _fails(result: AuditResult) -> str:
             f"No attacker who was tried does better than a blind guess, which breaches {share(result.baselines.blind)} "
             f"of all people. {NO_PROOF}"
         )
-    return f"{breaches(result, one)} A blind guess breaches {share(result.baselines.blind)} of all people. {NO_PROOF}"
+    guess = f"A blind guess breaches {share(result.baselines.blind)} of all people."
+    return f"{breaches_anybody(result, one)} {guess} {NO_PROOF}"
 
 
 def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:

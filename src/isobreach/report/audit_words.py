@@ -127,10 +127,26 @@ def breaches(result: AuditResult, one: Reached) -> str:
     return f"{subject} {verb} {others(result, one)} with the {method_name(result, one)}."
 
 
+def somebody(result: AuditResult, one: Reached) -> bool:
+    """Whether at least one person is expected to be breached."""
+    return one.breached.value * result.rows >= _SOMEBODY
+
+
+def breaches_anybody(result: AuditResult, one: Reached) -> str:
+    """The same sentence, or that nobody is: not where a limit is exceeded, which may be smaller than one person."""
+    if somebody(result, one) or one.attack is None:
+        return breaches(result, one)
+    expected = sampled(own_figure(result, one), near=result.met.limit)
+    nobody = f"{capital(who(one.cell))} {breach(one.cell)} nobody with the {method_name(result, one)}"
+    return f"{nobody}: {expected} of the other people are expected to be breached."
+
+
 def others(result: AuditResult, one: Reached) -> str:
     """Whom somebody breaches, with the figure's interval."""
     found = own_figure(result, one)
-    return "every other person" if found.value == 1 else f"{sampled(found)} of the other people"
+    if found.value == 1:
+        return "every other person"
+    return f"{sampled(found, near=result.met.limit)} of the other people"
 
 
 def own_figure(result: AuditResult, one: Reached) -> Sampled:
@@ -252,7 +268,7 @@ def least_knowledge(result: AuditResult, level: float, *, sample: bool = True) -
 def beats_guess(result: AuditResult, one: Reached) -> bool:
     """Whether an attack breaches more than the blind guess beyond doubt, and at least one person is expected to be."""
     more = one.breached.low > result.baselines.blind
-    return one.attack is not None and more and one.breached.value * result.rows >= _SOMEBODY
+    return one.attack is not None and more and somebody(result, one)
 
 
 def read_sentence(result: AuditResult, least: float = 0.0) -> list[str]:

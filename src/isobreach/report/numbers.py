@@ -4,11 +4,12 @@
 from isobreach.audits import Sampled
 
 _POINT = 0.01
+_NOBODY = 1e-9  # a share below which there is nobody, in any table: what rounding leaves of 0
 _MOST = 4  # decimals of a percentage, by which two of them are told apart
 
 
 def share(value: float, digits: int | None = None, *, near: float | None = None) -> str:
-    """A share that was counted or computed: whole per cents, one digit more for small ones.
+    """A share that was counted or computed: whole per cents, one digit more for small ones; below 1e-9 it is none.
 
     ``near``: a limit, from which as many digits tell it apart as that takes.
 
@@ -17,6 +18,8 @@ def share(value: float, digits: int | None = None, *, near: float | None = None)
     >>> share(0.0502, near=0.05), share(0.2004, near=0.2), share(0.05, near=0.05), share(0.3, near=0.2)
     ('5.02%', '20.04%', '5%', '30%')
     """
+    if value < _NOBODY and near != 0:
+        value = 0.0
     places = (1 if value < 0.1 else 0) if digits is None else digits
     if near is not None and value not in (0, 1):
         places = max(places, _apart(value, near))
