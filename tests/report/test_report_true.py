@@ -338,3 +338,31 @@ def test_nobody_is_not_told_as_a_breach(hidden):
     assert "A single insider can breach another person" in single.verdict
     assert "nobody" not in single.verdict.replace("nobody who was tried", "")
     assert share(3.3e-19, near=0.0) == "under 0.0001%"  # above a limit of 0
+
+
+def _between(report, figure):
+    """The report, if random groups breach so much, and nobody else anything."""
+    sizes = tuple(replace(one, random=replace(one.random, mean=figure)) for one in report.per_size)
+    baselines = replace(report.baselines, blind=0.0, no_known_record=0.0)
+    matrix = replace(report.matrix, best={})
+    return replace(report, per_size=sizes, baselines=baselines, matrix=matrix, criterion=Criterion(0.05), readers=())
+
+
+def test_who_must_narrow_a_figure_down_is_told_how_far(hidden):
+    """ "May breach more than 5%: 5% (3 to 6%)", three times in one box, and "more splits" without a number."""
+    found = _between(hidden, Sampled(0.046, 0.031, 0.062))
+    said = audit_document(found).decision
+    assert (found.gate().closed, said.headline) == (True, "Do not publish yet")
+    assert "may breach more than 5% of the other people with the distance attack: 4.6% (3.1 to 6.2%)." in said.why
+    assert found.verdict.count("4.6%") == 1
+    trials = 5 * ((0.062 - 0.046) / (0.05 - 0.046)) ** 2  # an interval shrinks as the root of what is sampled
+    asked = int(
+        re.search(r"run the audit again with trials=(\d+): enough if the figure stays as it is", advice(found)).group(1)
+    )
+    assert trials <= asked <= 1.25 * trials
+    near = advice(_between(hidden, Sampled(0.04999, 0.031, 0.062)))
+    assert "run the audit again" not in near.replace("run the audit again on the new table", "")
+    assert "Take the limit for exceeded: the figure is so near to it that" in near
+    above = _between(hidden, Sampled(0.054, 0.031, 0.062))
+    assert "The limit of 5% lies in the interval of the figure that decides: an audit with trials=" in above.verdict
+    assert above.verdict.count("5.4%") == 1

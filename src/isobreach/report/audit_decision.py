@@ -7,6 +7,7 @@ closed nothing says to publish as planned. Behind an open gate attributes may le
 a condition.
 """
 
+import math
 from dataclasses import replace
 
 from isobreach._naming import way
@@ -40,6 +41,8 @@ _OTHER_PROTECTION = (
         "environment, or publish statistics or a model with differential privacy."
     ),
 )
+# Groups of the closed form and splits that an owner has the time for, a hundred times the usual number and ten times.
+_MOST_SAMPLED = {True: 10_000, False: 80}
 LEARNED = "single attributes may be learned"
 _READ = ("Read what was not tested", "before you sign; it stands under “For the file”.")
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
@@ -70,9 +73,9 @@ def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision
         why = f"Not as planned. {_why(result, found)}"
         return _decided(result, found, "condition", headline, why, also, remedy.actions(result))
     if found.reached is not None and found.unsure:
-        narrow = ("Narrow the figure down:", f"run the audit again with {_more_of(found)}.")
-        why = " ".join([capital(gate_sentence(result, found)), *_in_interval(result, found)])
-        return _decided(result, found, "condition", "Do not publish yet", why, also, (narrow, _AGAIN))
+        why, actions = capital(gate_sentence(result, found)), (_narrow(result, found), _AGAIN)
+        also = tuple(line for line in also if line != breaches(result, found.reached))  # which tells the same figure
+        return _decided(result, found, "condition", "Do not publish yet", why, also, actions)
     return _decided(result, found, "stop", "Do not publish", _why(result, found), also, _without(result))
 
 
@@ -139,25 +142,59 @@ def _decided(
     shown = () if result.criterion is None else gate_facts(result, found)
     if not found.untested:
         actions = (*actions[:-1], *standardising(result), *actions[-1:])
-    lines = *_in_interval(result, found), *beyond_limit(result, found), *also, *beside_sentences(result)
+    narrowed = [] if _narrow(result, found) in actions else _in_interval(result, found, why)
+    lines = *narrowed, *beyond_limit(result, found), *also, *beside_sentences(result)
     also = tuple(line for line in lines if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
 
-def _in_interval(result: AuditResult, found: Gate) -> list[str]:
-    """What an owner has to hear where the limit lies in the interval of the figure that closes the gate."""
+def _in_interval(result: AuditResult, found: Gate, why: str) -> list[str]:
+    """What an owner has to hear where the limit lies in the interval of the figure that closes the gate.
+
+    ``why``: what was said before; a figure that is told there is not repeated.
+    """
     one = found.reached
     if one is None or one.attack is None or not one.breached.low <= found.limit < one.breached.high:
         return []
     said = f"The limit of {percent(found.limit)} lies in the interval of the figure that decides"
-    return [f"{said}, {sampled(own_figure(result, one))}: an audit with {_more_of(found)} may decide otherwise."]
+    figure = sampled(own_figure(result, one), near=found.limit)
+    said = said if figure in why else f"{said}, {figure}"
+    option, number = _enough(result, found)
+    return [
+        f"{said}: an audit with {option} may decide otherwise."
+        if number <= _MOST_SAMPLED[one.closed_form]
+        else f"{said}."
+    ]
 
 
-def _more_of(found: Gate) -> str:
-    """What narrows down the figure that closes the gate."""
-    if found.reached is not None and found.reached.closed_form:
-        return f"more random groups ({way('--trials', 'trials=...')})"
-    return f"more splits ({way('--splits', 'splits=...')})"
+def _narrow(result: AuditResult, found: Gate) -> tuple[str, str]:
+    """What to do where the upper end of an interval closes the gate: by how much more the figure is narrowed down."""
+    one = found.reached
+    if one is None:
+        return "", ""
+    option, number = _enough(result, found)
+    if number <= _MOST_SAMPLED[one.closed_form]:
+        return "Narrow the figure down:", f"run the audit again with {option}: enough if the figure stays as it is."
+    most = count(_MOST_SAMPLED[one.closed_form], "random group" if one.closed_form else "split")
+    return "Take the limit for exceeded:", f"the figure is so near to it that {most} would not tell them apart."
+
+
+def _enough(result: AuditResult, found: Gate) -> tuple[str, float]:
+    """How much has to be sampled until the interval of the figure that closes the gate leaves the limit out.
+
+    The width of an interval falls as the root of the number of samples; two figures are enough of a number.
+    """
+    assert found.reached is not None
+    name, sampled_now = ("trials", result.trials) if found.reached.closed_form else ("splits", result.matrix.splits)
+    figure = own_figure(result, found.reached)
+    gap = abs(figure.value - found.limit)
+    end = figure.high if figure.value <= found.limit else figure.low
+    needed = max(sampled_now * (abs(end - figure.value) / gap) ** 2, sampled_now + 1) if gap else math.inf
+    if needed > max(_MOST_SAMPLED.values()):
+        return "", math.inf
+    step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
+    number = math.ceil(needed / step) * step
+    return way(f"--{name} {number}", f"{name}={number}"), number
 
 
 def _best(result: AuditResult) -> Reached:
