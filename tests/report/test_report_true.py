@@ -19,7 +19,7 @@ from isobreach.report.audit_charts import attributes_chart, attributes_lead, ris
 from isobreach.report.audit_file import _inference, _singling_out
 from isobreach.report.audit_people import needed_chart, people, people_lead, people_section
 from isobreach.report.audit_preparation import header_texts
-from isobreach.report.audit_remedies import _remedies_note, advised
+from isobreach.report.audit_remedies import _remedies_note, advised, remedies_lead
 from isobreach.report.audit_words import typical_number
 from isobreach.report.drawing import SHEETS, _Axes
 from isobreach.report.numbers import share
@@ -366,3 +366,15 @@ def test_who_must_narrow_a_figure_down_is_told_how_far(hidden):
     above = _between(hidden, Sampled(0.054, 0.031, 0.062))
     assert "The limit of 5% lies in the interval of the figure that decides: an audit with trials=" in above.verdict
     assert above.verdict.count("5.4%") == 1
+
+
+def test_no_remedy_is_refused_for_every_epsilon(alike):
+    """ "No noise or jitter can help" was said of an epsilon, and two reruns were advised without a word on both."""
+    tried = audited(np.random.default_rng(0).normal(5, 2, (60, 3)), noise_levels=[0.1]).remedies
+    found = replace(alike, remedies=replace(tried, blind=alike.baselines.blind))
+    assert remedies_lead(found).startswith("At an epsilon of 0.1 no noise or jitter can help: guessing ")
+    assert "Run the audit again with epsilon=" in advice(alike)
+    assert "Not both at once: begin there with the epsilon of this audit, 0.1." in advice(alike)
+    guessed = replace(alike, baselines=replace(alike.baselines, blind=0.0))
+    assert "If all attributes matter alike" in advice(guessed)
+    assert "Not both at once" not in advice(guessed)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isobreach import _interface
+from isobreach._progress import hearing
 from isobreach._registry import ATTACKS
 from isobreach._reports import AuditReport
 from isobreach.audits import fits_into_memory
@@ -109,7 +110,7 @@ class AuditJob:
 
     def _run(self, console: Console, store: FileStore | None, second: FileStore | None) -> AuditReport:
         started = time.monotonic()
-        with console.bars():
+        with console.bars(), hearing(console.note):
             table = self.data.on_files(console) if self._large else self.data.read(console)
             seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)

@@ -141,7 +141,8 @@ def _decided(
 ) -> Decision:
     shown = () if result.criterion is None else gate_facts(result, found)
     if not found.untested:
-        actions = (*actions[:-1], *standardising(result), *actions[-1:])
+        finer = _smaller_epsilon(result) in actions
+        actions = (*actions[:-1], *standardising(result, smaller_epsilon=finer), *actions[-1:])
     narrowed = [] if _narrow(result, found) in actions else _in_interval(result, found, why)
     lines = *narrowed, *beyond_limit(result, found), *also, *beside_sentences(result)
     also = tuple(line for line in lines if line not in why)
@@ -262,9 +263,8 @@ def _smaller_epsilon(result: AuditResult) -> tuple[str, str]:
     """At which epsilon a blind guess breaches no more than the limit, or hardly anyone; or that there is none."""
     blind, limit, finer = result.baselines.blind, result.met.limit, result.baselines.finer
     exceeds = f", more than the limit of {percent(limit)}" if blind > limit else ""
-    said = (
-        f"At {result.epsilon:g} a blind guess breaches {share(blind)} of all people{exceeds}, whatever the protection"
-    )
+    guessed = f"a blind guess breaches {share(blind, near=limit)} of all people{exceeds}"
+    said = f"At {result.epsilon:g} {guessed}, whatever the protection"
     goal = limit if blind > limit else HARDLY
     found = next(((epsilon, left) for epsilon, left in finer if left <= goal), None)
     if found is not None:

@@ -89,14 +89,18 @@ def beside_sentences(result: AuditResult) -> list[str]:
     return [f"This decision is about the table as it is. On the table standardised it is: {headline}."]
 
 
-def standardising(result: AuditResult) -> list[tuple[str, str]]:
-    """What to do where one or two attributes carry almost all of the length, or both verdicts are there."""
+def standardising(result: AuditResult, *, smaller_epsilon: bool = False) -> list[tuple[str, str]]:
+    """What to do where one or two attributes carry almost all of the length, or both verdicts are there.
+
+    ``smaller_epsilon``: whether that is advised as well: for the table as it is.
+    """
+    alone = f" Not both at once: begin there with the epsilon of this audit, {result.epsilon:g}." * smaller_epsilon
     if STANDARDISED in result.beside:
         how = "go by the verdict on the table standardised, and add --standardise to the commands that follow"
-        return [("If all attributes matter alike,", f"{how}.")]
+        return [("If all attributes matter alike,", f"{how}.{alone}")]
     found = carriers(result)
     if not found:
         return []
     names = " and ".join(repr(column(result, place)) for place in found)
     how = way("add --standardise; --both shows both verdicts", "prepare it with ib.prepare(..., standardise=True)")
-    return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.")]
+    return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.{alone}")]

@@ -136,8 +136,9 @@ def remedies_lead(result: AuditResult) -> str:
         return ""
     if tried.blind > tried.target:
         return (
-            f"No noise or jitter can help: guessing {tried.guess} breaches {share(tried.blind)} of all people, "
-            f"whatever is published, and the limit is {percent(tried.target)}."
+            f"At an epsilon of {result.epsilon:g} no noise or jitter can help: guessing {tried.guess} breaches "
+            f"{share(tried.blind, near=tried.target)} of all people, whatever is published, and the limit is "
+            f"{percent(tried.target)}."
         )
     remedy = advised(tried)
     if remedy is not None:
