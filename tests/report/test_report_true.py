@@ -121,7 +121,27 @@ def test_one_column_that_carries_the_length_is_in_the_advice(alike):
 def test_who_must_not_publish_is_told_of_other_schemes():
     found = audited(np.random.default_rng(0).normal(5, 2, (60, 3)), limit=0.05)
     assert audit_document(found).decision.headline == "Do not publish"
-    assert "isobreach compare plays the attacks against every other scheme" in advice(found)
+    assert "ib.compare(X, epsilon=0.1) plays the attacks against every other scheme" in advice(found)
+
+
+def test_groups_of_records_are_not_told_of_noise():
+    """Behind k-anonymity more noise was advised, and "the suitable attacks" were not named."""
+    asked = {"coalition_sizes": [1, 2], "trials": 5, "splits": 2, "samples": (), "seed": 0}
+    found = ib.audit(np.random.default_rng(0).normal(5, 2, (60, 3)), "k-anonymity", **asked)
+    leak = _leaking(replace(found, criterion=None), 1, (1.0, 0.99, 1.0))
+    leak = replace(
+        leak,
+        per_size=tuple(
+            replace(one, random=replace(one.random, mean=Sampled(0.0, 0.0, 0.001))) for one in leak.per_size
+        ),
+    )
+    leak = replace(leak, baselines=replace(leak.baselines, blind=0.0, no_known_record=None))
+    assert "Larger groups hide more of them." in advice(leak)
+    assert "oise" not in advice(leak)
+    leak = replace(leak, smallest=(replace(leak.smallest[0], found=1), *leak.smallest[1:]))
+    named = "the suitable attacks, the naive reading or the regression attack"
+    assert f"A single insider can breach another person with {named} (worst group found)." in leak.verdict
+    assert f"In {named}, it means" in audit_document(leak).decision.meaning
 
 
 def test_nothing_is_said_to_be_learned_that_an_interval_leaves_open(hidden):

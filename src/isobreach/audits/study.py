@@ -149,6 +149,7 @@ class _Trials:
         release = perturb(records, scheme, seed)
         table, linker = _prepared(records, release, settings, seed)
         rows_known = isinstance(linker, RowsKnown)
+        suitable = table.releases[0].attacks if isinstance(table, AttackedTable) else ()
         guessed = baselines(
             table.records,
             table.norms,
@@ -213,6 +214,7 @@ class _Trials:
             undecided=int((~played.random.complete).any(axis=1).sum()),
             criterion=settings.criterion,
             target=settings.target,
+            suitable=suitable,
             tested=model.moves or model.in_place or any(not ATTACKS[one.name].baseline for one in found.attackers),
         )
 

@@ -74,6 +74,7 @@ class AuditJob:
     """One audit as the command line asks for it.
 
     ``options`` are arguments of ``isobreach.audit``; ``typed``: the command itself, without its seed and its output.
+    ``comparing``: the command that compares schemes on the same table.
     """
 
     data: Data
@@ -86,6 +87,7 @@ class AuditJob:
     command: str = "isobreach audit"
     title: str = ""
     both: bool = False
+    comparing: tuple[str, ...] = ()
 
     def run(self, console: Console) -> None:
         """Audit, write, speak; raise GateError last."""
@@ -114,6 +116,7 @@ class AuditJob:
             table = self.data.on_files(console) if self._large else self.data.read(console)
             seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
+            result = replace(result, comparing=shlex.join(self.comparing))
             if self.both:
                 result = replace(result, beside=self._beside(console, result, seed, second))
             if self.out is not None:

@@ -22,6 +22,7 @@ from isobreach.report.audit_words import (
     breaches_anybody,
     capital,
     least_knowledge,
+    method_words,
     near,
     own_figure,
     read_sentence,
@@ -34,15 +35,10 @@ from isobreach.report.audit_words import (
 )
 from isobreach.report.numbers import sampled, share
 
-_OTHER_PROTECTION = (
-    "Use another protection.",
-    (
-        "isobreach compare plays the attacks against every other scheme on your table. Or give access in a secure "
-        "environment, or publish statistics or a model with differential privacy."
-    ),
-)
 # Groups of the closed form and splits that an owner has the time for, a hundred times the usual number and ten times.
 _MOST_SAMPLED = {True: 10_000, False: 80}
+# What hides more behind a scheme, by the parameter that it has; another noise or group is another plan.
+_STRONGER = {"noise": " More noise hides more of them.", "group": " Larger groups hide more of them."}
 LEARNED = "single attributes may be learned"
 _READ = ("Read what was not tested", "before you sign; it stands under “For the file”.")
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
@@ -90,9 +86,9 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
         return _decided(result, found, "condition", headline, why, also, (sure, _AGAIN))
     first = result.smallest[0]
     one = "A single insider" if first.found == 1 else f"{first.found} insiders"
-    single = f"{one} can breach another person with the {result.method} (worst group found)."
+    single = f"{one} can breach another person with the {method_words(result)} (worst group found)."
     if open_leaks(result, found):
-        why, actions = capital(gate_sentence(result, found)), (_may_be_known(), _READ, _AGAIN)
+        why, actions = capital(gate_sentence(result, found)), (_may_be_known(result), _READ, _AGAIN)
         also = also if first.found is None else (single, *also)
         return _decided(result, found, "condition", f"Publish only if {LEARNED}", why, also, actions)
     if first.found is not None:
@@ -115,9 +111,20 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
     return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, actions)
 
 
-def _may_be_known() -> tuple[str, str]:
-    said = f"“Which attributes leak” lists them. More noise hides more of them; {way('--columns', 'columns')} names"
-    return "Decide whether these attributes may be known.", f"{said} those to publish."
+def _may_be_known(result: AuditResult) -> tuple[str, str]:
+    lists = f"“Which attributes leak” lists them. {way('--columns', 'columns')} names those to publish."
+    stronger = next((words for name, words in _STRONGER.items() if name in result.scheme_parameters), "")
+    return "Decide whether these attributes may be known.", f"{lists}{stronger}"
+
+
+def _other_protection(result: AuditResult) -> tuple[str, str]:
+    """What else may protect a table, with the command that compares schemes on it."""
+    command = way(result.comparing or "isobreach compare", f"ib.compare(X, epsilon={result.epsilon:g})")
+    said = (
+        f"{command} plays the attacks against every other scheme on your table. Or give access in a secure "
+        "environment, or publish statistics or a model with differential privacy."
+    )
+    return "Use another protection.", said
 
 
 def _let_it_finish(result: AuditResult, late: AttackerFigures) -> tuple[tuple[str, str], ...]:
@@ -292,13 +299,13 @@ def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     """What to do where nothing that was tried helps."""
     tried, blind, limit = result.remedies, result.baselines.blind, result.met.limit
     if blind > limit:  # then no other protection helps either
-        return (_smaller_epsilon(result), _OTHER_PROTECTION, _AGAIN)
+        return (_smaller_epsilon(result), _other_protection(result), _AGAIN)
     if tried is None or not (tried.levels or advised(tried)):
         levels = way("--noise-levels 0.1,0.3,0.5", "noise_levels=[0.1, 0.3, 0.5]")
         try_noise = ("See what noise would hide and cost:", f"run the audit again with {levels}.")
-        return (_OTHER_PROTECTION, try_noise, _AGAIN)
+        return (_other_protection(result), try_noise, _AGAIN)
     costly = advised(tried)
-    return (_OTHER_PROTECTION, no_reliance(tried) if costly is None else costly.too_costly, _AGAIN)
+    return (_other_protection(result), no_reliance(tried) if costly is None else costly.too_costly, _AGAIN)
 
 
 def _meaning(result: AuditResult) -> str:
@@ -306,7 +313,7 @@ def _meaning(result: AuditResult) -> str:
     limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and {option} sets another."
     return (
         f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
-        f"the {result.method}, it means a probability of {percent(result.level)} or more. Insiders are people in the "
-        "table who pool their own records. Public records are of the same kind, but of other people. Figures with a "
-        f"range in brackets are sampled, with their 95% interval; all others are counted or computed.{limit}"
+        f"the {method_words(result)}, it means a probability of {percent(result.level)} or more. Insiders are people "
+        "in the table who pool their own records. Public records are of the same kind, but of other people. Figures "
+        f"with a range in brackets are sampled, with their 95% interval; all others are counted or computed.{limit}"
     )

@@ -40,6 +40,12 @@ def method_name(result: AuditResult, one: Reached) -> str:
     return result.method if one.closed_form or one.attack is None else attack_name(one.attack)
 
 
+def method_words(result: AuditResult) -> str:
+    """What insiders' figures are of, with the names of the attacks where there are several."""
+    names = [f"the {attack_name(name)}" for name in result.suitable]
+    return f"{result.method}, {listed(names, 'or')}" if names else result.method
+
+
 def column(result: AuditResult, place: int) -> str:
     """A column's name."""
     return result.names[place] if result.names is not None else f"c{place + 1}"
