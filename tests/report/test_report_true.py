@@ -11,12 +11,13 @@ import pytest
 
 import isobreach as ib
 from isobreach._naming import for_command_line
-from isobreach.audits import Best, Cell, Criterion, Leak, Reached, Sampled, Smallest
+from isobreach.audits import AttackerFigures, Best, Cell, Criterion, Leak, Reached, Sampled, Smallest
 from isobreach.audits.intervals import SampledShares
 from isobreach.document import Line, Panel
 from isobreach.report import audit_document
 from isobreach.report.audit_charts import attributes_chart, attributes_lead, risk_chart, risk_lead
 from isobreach.report.audit_file import _inference, _singling_out
+from isobreach.report.audit_matrix import matrix_section
 from isobreach.report.audit_people import needed_chart, people, people_lead, people_section
 from isobreach.report.audit_preparation import header_texts
 from isobreach.report.audit_remedies import _remedies_note, advised, remedies_lead
@@ -398,3 +399,49 @@ def test_no_remedy_is_refused_for_every_epsilon(alike):
     guessed = replace(alike, baselines=replace(alike.baselines, blind=0.0))
     assert "If all attributes matter alike" in advice(guessed)
     assert "Not both at once" not in advice(guessed)
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        (
+            [0.88, *[0.01] * 12],
+            "'c1' carries 88% of the squared length of all records: a breach is mostly about it, and",
+        ),
+        (
+            [0.01, 0.88, 0.05, 0.04, *[0.002] * 10],
+            "'c2', 'c3' and 'c4' carry 97% of the squared length of all records ('c2' alone 88%): a breach is almost",
+        ),
+        (
+            [0.5, 0.46, 0.02, 0.02],
+            "'c1' and 'c2' carry 96% of the squared length of all records: a breach is almost only",
+        ),
+        ([0.4, 0.3, 0.28, 0.02], None),  # three of four are not few
+        ([0.1] * 10, None),
+    ],
+)
+def test_who_carries_the_length_is_said(hidden, shares, said):
+    """A cost carried 88% of the length: "4 insiders breach 97%" was about it alone, and no finding said so."""
+    found = replace(hidden, length_shares=np.array(shares))
+    lines = [line for line in found.findings if "squared length" in line]
+    assert [line.startswith(said) for line in lines] == ([] if said is None else [True])
+    assert ("If all attributes matter alike" in advice(found)) is (said is not None)
+
+
+def test_cells_have_the_colour_of_the_part_that_is_read(hidden):
+    """Three of 23 attributes were read, and every cell had the colour of 90% or more."""
+    none = replace(hidden, matrix=replace(hidden.matrix, best={}), baselines=replace(hidden.baselines, blind=0.0))
+    read = np.where(np.arange(30) < 4, 1.0, 0.0)
+    levels = []
+    for attributes in (read, np.ones(30)):
+        reader = AttackerFigures("lattice", True, "", 0.0, 0.0, True, attributes)
+        block = matrix_section(replace(none, readers=(reader,))).blocks[0]
+        levels.append({cell.level for row in block.rows for cell in row.cells})
+        assert all(cell.text.endswith("†") for row in block.rows for cell in row.cells)
+    assert levels == [{2}, {4}]  # 13% of all values: 10 to 50%; and all
+
+
+def test_a_part_is_of_the_people(hidden):
+    """ "A part of them is rebuilt" might be of each record."""
+    few = told(hidden, 0.3, low=0.25, high=0.35)
+    assert _singling_out(few)[0] == "For a part of the people: insiders rebuild their records."
