@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Progress is injected: algorithms call it, only the command line draws it.
 
-Compilation is no algorithm's work, and happens wherever a kernel is called first: whoever wants to show it listens.
+Compilation is no algorithm's work, and happens wherever a kernel is called first: whoever wants to show it listens. So
+does whoever wants to hear early what a long computation will say at its end anyway.
 """
 
 import threading
@@ -41,6 +42,25 @@ def compiling(begins: bool) -> None:
     if changed:
         for listener in _listeners:
             listener(begins)
+
+
+_hearers: list[Callable[[str], None]] = []
+
+
+@contextmanager
+def hearing(hearer: Callable[[str], None]) -> Iterator[None]:
+    """Have a function called with each sentence that a computation says while it goes on."""
+    _hearers.append(hearer)
+    try:
+        yield
+    finally:
+        _hearers.remove(hearer)
+
+
+def say_early(sentence: str) -> None:
+    """Say what is known before the work is done, to those who listen."""
+    for hearer in _hearers:
+        hearer(sentence)
 
 
 def no_progress(label: str, done: int, total: int) -> None:

@@ -585,3 +585,30 @@ def test_hidden_files_of_others_are_not_removed(run, people, tmp_path, name):
     assert done.code == 2
     assert "holds other files" in done.err
     assert kept.read_text() == (tmp_path / ".out.lock").read_text() == "precious"
+
+
+def test_the_command_that_compares_schemes_can_be_pasted(run, people):
+    done = run(*_audit(people, "--limit", "5%"))
+    pasted = re.search(r"(isobreach compare \S.*?) plays the attacks", done.out.replace("\n", " ")).group(1)
+    assert pasted == "isobreach compare people.csv --epsilon 0.3 --id-column name"
+
+
+def test_a_blind_guess_above_the_limit_is_said_before_anybody_is_played(run, people, monkeypatch):
+    """It was told after minutes of attacks, which could not change it."""
+    asked = _audit(people, "--limit", "5%")
+    done = run(*asked)
+    found = re.match(r"A blind guess breaches ([0-9.]+)% of all people at an epsilon of 0\.3, whatever the ", done.err)
+    first = done.err.splitlines()[0]
+    smaller = re.search(r"With --epsilon ([0-9.]+) the guess breaches ([0-9.]+)%\.$", first)
+    assert (done.code, float(found.group(1)) > 5 >= float(smaller.group(2))) == (1, True)
+    assert f"Run the audit again with --epsilon {smaller.group(1)}." in done.out
+
+    def played(*_, **__):
+        raise InputError("attacks", "must not be played yet", "any")
+
+    monkeypatch.setattr("isobreach.audits.study.single_insider", played)
+    stopped = run(*asked)
+    assert (stopped.code, stopped.err.splitlines()[0]) == (2, first)
+    monkeypatch.undo()
+    assert "A blind guess" not in run(*asked, "--quiet").err
+    assert "A blind guess" not in run(*_audit(people, "--limit", "90%")).err

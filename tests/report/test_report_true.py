@@ -11,17 +11,19 @@ import pytest
 
 import isobreach as ib
 from isobreach._naming import for_command_line
-from isobreach.audits import Best, Cell, Criterion, Leak, Reached, Sampled, Smallest
+from isobreach.audits import AttackerFigures, Best, Cell, Criterion, Leak, Reached, Sampled, Smallest
 from isobreach.audits.intervals import SampledShares
 from isobreach.document import Line, Panel
 from isobreach.report import audit_document
 from isobreach.report.audit_charts import attributes_chart, attributes_lead, risk_chart, risk_lead
 from isobreach.report.audit_file import _inference, _singling_out
+from isobreach.report.audit_matrix import matrix_section
 from isobreach.report.audit_people import needed_chart, people, people_lead, people_section
 from isobreach.report.audit_preparation import header_texts
-from isobreach.report.audit_remedies import _remedies_note, advised
+from isobreach.report.audit_remedies import _remedies_note, advised, remedies_lead
 from isobreach.report.audit_words import typical_number
 from isobreach.report.drawing import SHEETS, _Axes
+from isobreach.report.numbers import share
 
 
 def audited(records, **asked):
@@ -120,7 +122,27 @@ def test_one_column_that_carries_the_length_is_in_the_advice(alike):
 def test_who_must_not_publish_is_told_of_other_schemes():
     found = audited(np.random.default_rng(0).normal(5, 2, (60, 3)), limit=0.05)
     assert audit_document(found).decision.headline == "Do not publish"
-    assert "isobreach compare plays the attacks against every other scheme" in advice(found)
+    assert "ib.compare(X, epsilon=0.1) plays the attacks against every other scheme" in advice(found)
+
+
+def test_groups_of_records_are_not_told_of_noise():
+    """Behind k-anonymity more noise was advised, and "the suitable attacks" were not named."""
+    asked = {"coalition_sizes": [1, 2], "trials": 5, "splits": 2, "samples": (), "seed": 0}
+    found = ib.audit(np.random.default_rng(0).normal(5, 2, (60, 3)), "k-anonymity", **asked)
+    leak = _leaking(replace(found, criterion=None), 1, (1.0, 0.99, 1.0))
+    leak = replace(
+        leak,
+        per_size=tuple(
+            replace(one, random=replace(one.random, mean=Sampled(0.0, 0.0, 0.001))) for one in leak.per_size
+        ),
+    )
+    leak = replace(leak, baselines=replace(leak.baselines, blind=0.0, no_known_record=None))
+    assert "Larger groups hide more of them." in advice(leak)
+    assert "oise" not in advice(leak)
+    leak = replace(leak, smallest=(replace(leak.smallest[0], found=1), *leak.smallest[1:]))
+    named = "the suitable attacks, the naive reading or the regression attack"
+    assert f"A single insider can breach another person with {named} (worst group found)." in leak.verdict
+    assert f"In {named}, it means" in audit_document(leak).decision.meaning
 
 
 def test_nothing_is_said_to_be_learned_that_an_interval_leaves_open(hidden):
@@ -317,3 +339,109 @@ def test_a_page_is_called_by_its_table(tmp_path):
         assert f"<title>{title}" in (tmp_path / "page.html").read_text()
         report.to_html(tmp_path / "page.html", title="Patients of 2024")
         assert "Table: Patients of 2024, 30 rows" in (tmp_path / "page.html").read_text()
+
+
+def test_nobody_is_not_told_as_a_breach(hidden):
+    """A probability of 3.3e-19 was "breach under 1% of the other people", and "< 1%" beside "0%" in the matrix."""
+    hardly = Sampled(3.3e-19, 3.3e-19, 0.01)
+    sizes = tuple(replace(one, random=replace(one.random, mean=hardly)) for one in hidden.per_size)
+    found = replace(hidden, matrix=replace(hidden.matrix, best={}), per_size=sizes)
+    found = replace(found, baselines=replace(found.baselines, blind=0.0, no_known_record=3.3e-19))
+    assert found.reached(4).breached == hardly
+    for asked in (found, replace(found, criterion=Criterion(0.001)), replace(found, criterion=Criterion(0.5))):
+        said = f"{asked.verdict} {asked.summary()}"
+        assert "under 1%" not in said
+        assert "< 1%" not in said
+    assert "breaches nobody with the distance attack" in found.verdict
+    few = replace(sizes[0], worst_mean=replace(sizes[0].worst_mean, value=0.02))
+    smallest = (replace(hidden.smallest[0], found=1), *hidden.smallest[1:])
+    single = replace(found, per_size=(few, *sizes[1:]), smallest=smallest, criterion=Criterion(0.5))
+    assert "A single insider can breach another person" in single.verdict
+    assert "nobody" not in single.verdict.replace("nobody who was tried", "")
+    assert share(3.3e-19, near=0.0) == "under 0.0001%"  # above a limit of 0
+
+
+def _between(report, figure):
+    """The report, if random groups breach so much, and nobody else anything."""
+    sizes = tuple(replace(one, random=replace(one.random, mean=figure)) for one in report.per_size)
+    baselines = replace(report.baselines, blind=0.0, no_known_record=0.0)
+    matrix = replace(report.matrix, best={})
+    return replace(report, per_size=sizes, baselines=baselines, matrix=matrix, criterion=Criterion(0.05), readers=())
+
+
+def test_who_must_narrow_a_figure_down_is_told_how_far(hidden):
+    """ "May breach more than 5%: 5% (3 to 6%)", three times in one box, and "more splits" without a number."""
+    found = _between(hidden, Sampled(0.046, 0.031, 0.062))
+    said = audit_document(found).decision
+    assert (found.gate().closed, said.headline) == (True, "Do not publish yet")
+    assert "may breach more than 5% of the other people with the distance attack: 4.6% (3.1 to 6.2%)." in said.why
+    assert found.verdict.count("4.6%") == 1
+    trials = 5 * ((0.062 - 0.046) / (0.05 - 0.046)) ** 2  # an interval shrinks as the root of what is sampled
+    asked = int(
+        re.search(r"run the audit again with trials=(\d+): enough if the figure stays as it is", advice(found)).group(1)
+    )
+    assert trials <= asked <= 1.25 * trials
+    near = advice(_between(hidden, Sampled(0.04999, 0.031, 0.062)))
+    assert "run the audit again" not in near.replace("run the audit again on the new table", "")
+    assert "Take the limit for exceeded: the figure is so near to it that" in near
+    above = _between(hidden, Sampled(0.054, 0.031, 0.062))
+    assert "The limit of 5% lies in the interval of the figure that decides: an audit with trials=" in above.verdict
+    assert above.verdict.count("5.4%") == 1
+
+
+def test_no_remedy_is_refused_for_every_epsilon(alike):
+    """ "No noise or jitter can help" was said of an epsilon, and two reruns were advised without a word on both."""
+    tried = audited(np.random.default_rng(0).normal(5, 2, (60, 3)), noise_levels=[0.1]).remedies
+    found = replace(alike, remedies=replace(tried, blind=alike.baselines.blind))
+    assert remedies_lead(found).startswith("At an epsilon of 0.1 no noise or jitter can help: guessing ")
+    assert "Run the audit again with epsilon=" in advice(alike)
+    assert "Not both at once: begin there with the epsilon of this audit, 0.1." in advice(alike)
+    guessed = replace(alike, baselines=replace(alike.baselines, blind=0.0))
+    assert "If all attributes matter alike" in advice(guessed)
+    assert "Not both at once" not in advice(guessed)
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        (
+            [0.88, *[0.01] * 12],
+            "'c1' carries 88% of the squared length of all records: a breach is mostly about it, and",
+        ),
+        (
+            [0.01, 0.88, 0.05, 0.04, *[0.002] * 10],
+            "'c2', 'c3' and 'c4' carry 97% of the squared length of all records ('c2' alone 88%): a breach is almost",
+        ),
+        (
+            [0.5, 0.46, 0.02, 0.02],
+            "'c1' and 'c2' carry 96% of the squared length of all records: a breach is almost only",
+        ),
+        ([0.4, 0.3, 0.28, 0.02], None),  # three of four are not few
+        ([0.1] * 10, None),
+    ],
+)
+def test_who_carries_the_length_is_said(hidden, shares, said):
+    """A cost carried 88% of the length: "4 insiders breach 97%" was about it alone, and no finding said so."""
+    found = replace(hidden, length_shares=np.array(shares))
+    lines = [line for line in found.findings if "squared length" in line]
+    assert [line.startswith(said) for line in lines] == ([] if said is None else [True])
+    assert ("If all attributes matter alike" in advice(found)) is (said is not None)
+
+
+def test_cells_have_the_colour_of_the_part_that_is_read(hidden):
+    """Three of 23 attributes were read, and every cell had the colour of 90% or more."""
+    none = replace(hidden, matrix=replace(hidden.matrix, best={}), baselines=replace(hidden.baselines, blind=0.0))
+    read = np.where(np.arange(30) < 4, 1.0, 0.0)
+    levels = []
+    for attributes in (read, np.ones(30)):
+        reader = AttackerFigures("lattice", True, "", 0.0, 0.0, True, attributes)
+        block = matrix_section(replace(none, readers=(reader,))).blocks[0]
+        levels.append({cell.level for row in block.rows for cell in row.cells})
+        assert all(cell.text.endswith("†") for row in block.rows for cell in row.cells)
+    assert levels == [{2}, {4}]  # 13% of all values: 10 to 50%; and all
+
+
+def test_a_part_is_of_the_people(hidden):
+    """ "A part of them is rebuilt" might be of each record."""
+    few = told(hidden, 0.3, low=0.25, high=0.35)
+    assert _singling_out(few)[0] == "For a part of the people: insiders rebuild their records."

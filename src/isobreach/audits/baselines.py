@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._naming import way
+from isobreach._phrases import percent
 from isobreach.attacks import Evidence, blind, interval_guess
 from isobreach.audits.groups import Groups
 from isobreach.audits.intervals import Sampled, wilson
@@ -103,6 +105,19 @@ def baselines(
         blind_records=hit,
         finer=tuple(_finer(records, norms, epsilon, hardly)) if best > hardly else (),
     )
+
+
+def beforehand(found: Baselines, epsilon: float, limit: float) -> str:
+    """What is known before anybody is played, where the blind guess exceeds the limit: no protection can meet it."""
+    said = (
+        f"A blind guess breaches {percent(float(f'{found.blind:.3g}'))} of all people at an epsilon of {epsilon:g}, "
+        f"whatever the protection, and the limit is {percent(limit)}: this audit will say not to publish."
+    )
+    helps = next(((finer, left) for finer, left in found.finer if left <= limit), None)
+    if helps is None:
+        return f"{said} No smaller epsilon helps."
+    smaller = way(f"--epsilon {helps[0]:g}", f"epsilon={helps[0]:g}")
+    return f"{said} With {smaller} the guess breaches {percent(float(f'{helps[1]:.3g}'))}."
 
 
 def _finer(records: FloatArray, norms: FloatArray, epsilon: float, hardly: float) -> Iterator[tuple[float, float]]:

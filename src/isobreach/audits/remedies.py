@@ -37,7 +37,7 @@ from isobreach.audits.criterion import SHARE
 from isobreach.audits.declared import playable
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import Leak
-from isobreach.audits.intervals import Sampled, mean_interval
+from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
 from isobreach.audits.kept import Kept
 from isobreach.audits.noisy import NoisyTable
 from isobreach.audits.playing import Cell, Game, Scores, play
@@ -104,12 +104,19 @@ class NoiseFigures:
 class Stopped:
     """The attacker who breaches the most, on one split, of all who were played against a remedy.
 
-    ``share``: his breached share there; playing ended where it exceeds the limit.
+    ``share``: his breached share there, of ``people``; playing ended where it exceeds the limit. ``splits``: so many
+    had been played by then. A mean over all splits may be lower: a share on one of them is no figure of an audit.
     """
 
     attack: str
     cell: Cell
     share: float
+    splits: int
+    people: int
+
+    def exceeds(self, limit: float) -> bool:
+        """Whether he breaches more than a limit there by more than chance, so that a larger audit hardly differs."""
+        return clopper_pearson(round(self.share * self.people), self.people).low > limit
 
 
 @dataclass(frozen=True)
@@ -270,15 +277,17 @@ class _Players:
 
     def worst(self, label: str, game: Game) -> tuple[Stopped | None, list[list[Scores]] | None]:
         """Who breaches most on one split, and all that was played; None where that ended, because it is too much."""
-        best, played = None, []
+        best, played = None, list[list[Scores]]()
+        released = min(game.rows, len(game.records) - game.held_out)
         for split in play(game, self.splits, self.kept.under(label), self.progress, label):
             played.append(split)
             for score in (one for one in split if one.cell.insiders <= self.insiders):
                 if best is None or score.breached > best.share:
-                    best = Stopped(score.attack, score.cell, score.breached)
+                    people = max(released - score.cell.insiders, 1)
+                    best = Stopped(score.attack, score.cell, score.breached, len(played), people)
             if best is not None and best.share > self.limit:
                 return best, None
-        return best, played
+        return None if best is None else replace(best, splits=len(played)), played
 
 
 class _Move(Protocol):

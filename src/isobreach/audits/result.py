@@ -131,6 +131,10 @@ class AuditResult:
         What has to be typed in Python to get the same result.
     title
         What the table is called: the name of its file; empty where it came without one.
+    suitable
+        Attacks that groups play behind a scheme that is no motion.
+    comparing
+        The command that compares schemes on the same table; empty in Python.
     """
 
     scheme: str
@@ -176,6 +180,8 @@ class AuditResult:
     ids_are_rows: bool = False
     call: str = field(default="", repr=False)
     title: str = field(default="", repr=False)
+    suitable: tuple[str, ...] = ()
+    comparing: str = field(default="", repr=False)
 
     def at(self, size: int) -> SizeFigures:
         """Return the figures of one coalition size.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isobreach._progress import Progress, no_progress
+from isobreach._progress import Progress, no_progress, say_early
 from isobreach._random import generator
 from isobreach._registry import ATTACKS
 from isobreach._validation import check_seed, check_table
@@ -23,7 +23,7 @@ from isobreach._version import __version__
 from isobreach.attacks import Attack
 from isobreach.audits.attacked import AttackedTable
 from isobreach.audits.attackers import attackers
-from isobreach.audits.baselines import HARDLY, baselines
+from isobreach.audits.baselines import HARDLY, baselines, beforehand
 from isobreach.audits.coalition_trials import coalitions_of, greedy_orders, played_trials
 from isobreach.audits.coalitions import GrowingLinks
 from isobreach.audits.declared import directions, playable, shown, unrounded, written
@@ -149,6 +149,20 @@ class _Trials:
         release = perturb(records, scheme, seed)
         table, linker = _prepared(records, release, settings, seed)
         rows_known = isinstance(linker, RowsKnown)
+        suitable = table.releases[0].attacks if isinstance(table, AttackedTable) else ()
+        guessed = baselines(
+            table.records,
+            table.norms,
+            table.epsilon,
+            table.tolerance,
+            norms_kept=model.moves and not model.translates,
+            draws=generator(seed, "baseline"),
+            groups=table.groups,
+            hardly=min(settings.met.limit, HARDLY),
+        )
+        owners = settings.criterion
+        if whole is None and owners is not None and guessed.blind > owners.limit:
+            say_early(beforehand(guessed, settings.epsilon, owners.limit))
         insider = single_insider(table, linker, generator(seed, "insider"), progress)
         greedy = greedy_orders(table, sizes[-1], insider.record, seed, progress)
         coalitions = coalitions_of(greedy, total, settings, seed, table.releases_met)
@@ -160,16 +174,6 @@ class _Trials:
             sums, per_record, insider = whole.measured(table, coalitions, len(greedy), settings, insider, sums)
             greedy = {name: whole.rows[order] for name, order in greedy.items()}
         played = Played(Figures.stacked(sums.greedy), Figures.stacked(sums.random))
-        guessed = baselines(
-            table.records,
-            table.norms,
-            table.epsilon,
-            table.tolerance,
-            norms_kept=model.moves and not model.translates,
-            draws=generator(seed, "baseline"),
-            groups=table.groups,
-            hardly=min(settings.met.limit, HARDLY),
-        )
         guessed = guessed if whole is None else whole.guessed(guessed)
         alone = [name for name in settings.attackers if ATTACKS[name].alone and not ATTACKS[name].baseline]
         readers = attackers(alone, table, release, release.key.noise, seed, kept, progress, model=model)
@@ -210,6 +214,7 @@ class _Trials:
             undecided=int((~played.random.complete).any(axis=1).sum()),
             criterion=settings.criterion,
             target=settings.target,
+            suitable=suitable,
             tested=model.moves or model.in_place or any(not ATTACKS[one.name].baseline for one in found.attackers),
         )
 

@@ -314,7 +314,7 @@ def audit(
     }
     if both and table.preparation["standardise"]:
         raise InputError("--both", "must be left out with --standardise: it shows the table as it is beside", "both")
-    job = AuditJob(table, asked, gate, out, force, seed, typed_again(), both=both)
+    job = AuditJob(table, asked, gate, out, force, seed, typed_again(), both=both, comparing=typed_again(compare))
     job.run(Console(json_only=json_only, quiet=quiet))
 
 

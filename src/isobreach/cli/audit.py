@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isobreach import _interface
+from isobreach._progress import hearing
 from isobreach._registry import ATTACKS
 from isobreach._reports import AuditReport
 from isobreach.audits import fits_into_memory
@@ -73,6 +74,7 @@ class AuditJob:
     """One audit as the command line asks for it.
 
     ``options`` are arguments of ``isobreach.audit``; ``typed``: the command itself, without its seed and its output.
+    ``comparing``: the command that compares schemes on the same table.
     """
 
     data: Data
@@ -85,6 +87,7 @@ class AuditJob:
     command: str = "isobreach audit"
     title: str = ""
     both: bool = False
+    comparing: tuple[str, ...] = ()
 
     def run(self, console: Console) -> None:
         """Audit, write, speak; raise GateError last."""
@@ -109,10 +112,11 @@ class AuditJob:
 
     def _run(self, console: Console, store: FileStore | None, second: FileStore | None) -> AuditReport:
         started = time.monotonic()
-        with console.bars():
+        with console.bars(), hearing(console.note):
             table = self.data.on_files(console) if self._large else self.data.read(console)
             seed = seed_of(self.seed, store)
             result = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
+            result = replace(result, comparing=shlex.join(self.comparing))
             if self.both:
                 result = replace(result, beside=self._beside(console, result, seed, second))
             if self.out is not None:

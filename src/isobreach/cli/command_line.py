@@ -13,6 +13,8 @@ from isobreach.errors import InputError
 
 # Where a result goes and how loudly, not what it is; the seed is told apart, because it may be drawn.
 _LEFT_OUT = frozenset({"out", "force", "seed", "json_only", "quiet", "config"})
+# Options of the same name that mean something else to another command.
+_OTHERWISE = frozenset({"trials", "attacks"})
 # Arguments of the library that no option of the same name stands for.
 _ARGUMENTS = {"coalition_sizes": "--coalitions", "X": "DATA", "released": "the trial release", "output": "--out"}
 
@@ -26,11 +28,17 @@ class Command(click.Command):
             return super().invoke(ctx)
 
 
-def typed_again() -> tuple[str, ...]:
-    """The present command with what differs from its defaults: files by their names, no output, no seed."""
+def typed_again(other: click.Command | None = None) -> tuple[str, ...]:
+    """The present command with what differs from its defaults: files by their names, no output, no seed.
+
+    ``other``: a command to give the same table instead, with those options of which it means the same.
+    """
     context = click.get_current_context()
-    arguments, options = ["isobreach", str(context.info_name)], []
+    arguments, options = ["isobreach", str(context.info_name if other is None else other.name)], []
+    meant = None if other is None else {one.name for one in other.params} - _OTHERWISE
     for parameter in context.command.get_params(context):
+        if meant is not None and parameter.name not in meant:
+            continue
         value = context.params.get(str(parameter.name))
         if parameter.name in _LEFT_OUT or value is None or value is False or value == parameter.default:
             continue

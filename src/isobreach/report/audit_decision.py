@@ -7,6 +7,7 @@ closed nothing says to publish as planned. Behind an open gate attributes may le
 a condition.
 """
 
+import math
 from dataclasses import replace
 
 from isobreach._naming import way
@@ -18,26 +19,26 @@ from isobreach.report.audit_preparation import beside_sentences, standardising
 from isobreach.report.audit_remedies import advised, no_reliance
 from isobreach.report.audit_words import (
     breaches,
+    breaches_anybody,
     capital,
     least_knowledge,
+    method_words,
     near,
     own_figure,
     read_sentence,
     reads,
     says_nothing,
     small,
+    somebody,
     undecided,
     worst_attacker,
 )
 from isobreach.report.numbers import sampled, share
 
-_OTHER_PROTECTION = (
-    "Use another protection.",
-    (
-        "isobreach compare plays the attacks against every other scheme on your table. Or give access in a secure "
-        "environment, or publish statistics or a model with differential privacy."
-    ),
-)
+# Groups of the closed form and splits that an owner has the time for, a hundred times the usual number and ten times.
+_MOST_SAMPLED = {True: 10_000, False: 80}
+# What hides more behind a scheme, by the parameter that it has; another noise or group is another plan.
+_STRONGER = {"noise": " More noise hides more of them.", "group": " Larger groups hide more of them."}
 LEARNED = "single attributes may be learned"
 _READ = ("Read what was not tested", "before you sign; it stands under “For the file”.")
 _AGAIN = ("If the plan changes,", "run the audit again on the new table.")
@@ -68,9 +69,9 @@ def _closed(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision
         why = f"Not as planned. {_why(result, found)}"
         return _decided(result, found, "condition", headline, why, also, remedy.actions(result))
     if found.reached is not None and found.unsure:
-        narrow = ("Narrow the figure down:", f"run the audit again with {_more_of(found)}.")
-        why = " ".join([capital(gate_sentence(result, found)), *_in_interval(result, found)])
-        return _decided(result, found, "condition", "Do not publish yet", why, also, (narrow, _AGAIN))
+        why, actions = capital(gate_sentence(result, found)), (_narrow(result, found), _AGAIN)
+        also = tuple(line for line in also if line != breaches(result, found.reached))  # which tells the same figure
+        return _decided(result, found, "condition", "Do not publish yet", why, also, actions)
     return _decided(result, found, "stop", "Do not publish", _why(result, found), also, _without(result))
 
 
@@ -85,13 +86,16 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
         return _decided(result, found, "condition", headline, why, also, (sure, _AGAIN))
     first = result.smallest[0]
     one = "A single insider" if first.found == 1 else f"{first.found} insiders"
-    single = f"{one} can breach another person with the {result.method} (worst group found)."
+    single = f"{one} can breach another person with the {method_words(result)} (worst group found)."
     if open_leaks(result, found):
-        why, actions = capital(gate_sentence(result, found)), (_may_be_known(), _READ, _AGAIN)
+        why, actions = capital(gate_sentence(result, found)), (_may_be_known(result), _READ, _AGAIN)
         also = also if first.found is None else (single, *also)
         return _decided(result, found, "condition", f"Publish only if {LEARNED}", why, also, actions)
     if first.found is not None:
-        why = f"{single} {breaches(result, _best(result))} {NO_PROOF}"
+        groups = (
+            [breaches(result, _best(result))] if somebody(result, _best(result)) else []
+        )  # random ones, all of them
+        why = " ".join([single, *groups, NO_PROOF])
         accept = ("Decide whether single people may be breached.", "Below, the most exposed ones are listed.")
         return _decided(
             result,
@@ -107,9 +111,20 @@ def _open(result: AuditResult, found: Gate, also: tuple[str, ...]) -> Decision:
     return _decided(result, found, "open", "No attack that was tried succeeds", _fails(result), also, actions)
 
 
-def _may_be_known() -> tuple[str, str]:
-    said = f"“Which attributes leak” lists them. More noise hides more of them; {way('--columns', 'columns')} names"
-    return "Decide whether these attributes may be known.", f"{said} those to publish."
+def _may_be_known(result: AuditResult) -> tuple[str, str]:
+    lists = f"“Which attributes leak” lists them. {way('--columns', 'columns')} names those to publish."
+    stronger = next((words for name, words in _STRONGER.items() if name in result.scheme_parameters), "")
+    return "Decide whether these attributes may be known.", f"{lists}{stronger}"
+
+
+def _other_protection(result: AuditResult) -> tuple[str, str]:
+    """What else may protect a table, with the command that compares schemes on it."""
+    command = way(result.comparing or "isobreach compare", f"ib.compare(X, epsilon={result.epsilon:g})")
+    said = (
+        f"{command} plays the attacks against every other scheme on your table. Or give access in a secure "
+        "environment, or publish statistics or a model with differential privacy."
+    )
+    return "Use another protection.", said
 
 
 def _let_it_finish(result: AuditResult, late: AttackerFigures) -> tuple[tuple[str, str], ...]:
@@ -133,26 +148,61 @@ def _decided(
 ) -> Decision:
     shown = () if result.criterion is None else gate_facts(result, found)
     if not found.untested:
-        actions = (*actions[:-1], *standardising(result), *actions[-1:])
-    lines = *_in_interval(result, found), *beyond_limit(result, found), *also, *beside_sentences(result)
+        finer = _smaller_epsilon(result) in actions
+        actions = (*actions[:-1], *standardising(result, smaller_epsilon=finer), *actions[-1:])
+    narrowed = [] if _narrow(result, found) in actions else _in_interval(result, found, why)
+    lines = *narrowed, *beyond_limit(result, found), *also, *beside_sentences(result)
     also = tuple(line for line in lines if line not in why)
     return Decision(status, headline, why, also, shown, actions, _meaning(result))
 
 
-def _in_interval(result: AuditResult, found: Gate) -> list[str]:
-    """What an owner has to hear where the limit lies in the interval of the figure that closes the gate."""
+def _in_interval(result: AuditResult, found: Gate, why: str) -> list[str]:
+    """What an owner has to hear where the limit lies in the interval of the figure that closes the gate.
+
+    ``why``: what was said before; a figure that is told there is not repeated.
+    """
     one = found.reached
     if one is None or one.attack is None or not one.breached.low <= found.limit < one.breached.high:
         return []
     said = f"The limit of {percent(found.limit)} lies in the interval of the figure that decides"
-    return [f"{said}, {sampled(own_figure(result, one))}: an audit with {_more_of(found)} may decide otherwise."]
+    figure = sampled(own_figure(result, one), near=found.limit)
+    said = said if figure in why else f"{said}, {figure}"
+    option, number = _enough(result, found)
+    return [
+        f"{said}: an audit with {option} may decide otherwise."
+        if number <= _MOST_SAMPLED[one.closed_form]
+        else f"{said}."
+    ]
 
 
-def _more_of(found: Gate) -> str:
-    """What narrows down the figure that closes the gate."""
-    if found.reached is not None and found.reached.closed_form:
-        return f"more random groups ({way('--trials', 'trials=...')})"
-    return f"more splits ({way('--splits', 'splits=...')})"
+def _narrow(result: AuditResult, found: Gate) -> tuple[str, str]:
+    """What to do where the upper end of an interval closes the gate: by how much more the figure is narrowed down."""
+    one = found.reached
+    if one is None:
+        return "", ""
+    option, number = _enough(result, found)
+    if number <= _MOST_SAMPLED[one.closed_form]:
+        return "Narrow the figure down:", f"run the audit again with {option}: enough if the figure stays as it is."
+    most = count(_MOST_SAMPLED[one.closed_form], "random group" if one.closed_form else "split")
+    return "Take the limit for exceeded:", f"the figure is so near to it that {most} would not tell them apart."
+
+
+def _enough(result: AuditResult, found: Gate) -> tuple[str, float]:
+    """How much has to be sampled until the interval of the figure that closes the gate leaves the limit out.
+
+    The width of an interval falls as the root of the number of samples; two figures are enough of a number.
+    """
+    assert found.reached is not None
+    name, sampled_now = ("trials", result.trials) if found.reached.closed_form else ("splits", result.matrix.splits)
+    figure = own_figure(result, found.reached)
+    gap = abs(figure.value - found.limit)
+    end = figure.high if figure.value <= found.limit else figure.low
+    needed = max(sampled_now * (abs(end - figure.value) / gap) ** 2, sampled_now + 1) if gap else math.inf
+    if needed > max(_MOST_SAMPLED.values()):
+        return "", math.inf
+    step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
+    number = math.ceil(needed / step) * step
+    return way(f"--{name} {number}", f"{name}={number}"), number
 
 
 def _best(result: AuditResult) -> Reached:
@@ -188,7 +238,7 @@ def _also(result: AuditResult) -> tuple[str, ...]:
     """What else an owner has to hear, at most five sentences."""
     lines = []
     best, half = _best(result), least_knowledge(result, 0.5, sample=False)
-    if best.attack is not None:
+    if best.attack is not None and somebody(result, best):
         lines.append(breaches(result, best))
     if best.cell.sample and half is not None:
         lines.append(f"Without public records: {small(breaches(result, half))}")
@@ -220,9 +270,8 @@ def _smaller_epsilon(result: AuditResult) -> tuple[str, str]:
     """At which epsilon a blind guess breaches no more than the limit, or hardly anyone; or that there is none."""
     blind, limit, finer = result.baselines.blind, result.met.limit, result.baselines.finer
     exceeds = f", more than the limit of {percent(limit)}" if blind > limit else ""
-    said = (
-        f"At {result.epsilon:g} a blind guess breaches {share(blind)} of all people{exceeds}, whatever the protection"
-    )
+    guessed = f"a blind guess breaches {share(blind, near=limit)} of all people{exceeds}"
+    said = f"At {result.epsilon:g} {guessed}, whatever the protection"
     goal = limit if blind > limit else HARDLY
     found = next(((epsilon, left) for epsilon, left in finer if left <= goal), None)
     if found is not None:
@@ -242,20 +291,21 @@ def _fails(result: AuditResult) -> str:
             f"No attacker who was tried does better than a blind guess, which breaches {share(result.baselines.blind)} "
             f"of all people. {NO_PROOF}"
         )
-    return f"{breaches(result, one)} A blind guess breaches {share(result.baselines.blind)} of all people. {NO_PROOF}"
+    guess = f"A blind guess breaches {share(result.baselines.blind)} of all people."
+    return f"{breaches_anybody(result, one)} {guess} {NO_PROOF}"
 
 
 def _without(result: AuditResult) -> tuple[tuple[str, str], ...]:
     """What to do where nothing that was tried helps."""
     tried, blind, limit = result.remedies, result.baselines.blind, result.met.limit
     if blind > limit:  # then no other protection helps either
-        return (_smaller_epsilon(result), _OTHER_PROTECTION, _AGAIN)
+        return (_smaller_epsilon(result), _other_protection(result), _AGAIN)
     if tried is None or not (tried.levels or advised(tried)):
         levels = way("--noise-levels 0.1,0.3,0.5", "noise_levels=[0.1, 0.3, 0.5]")
         try_noise = ("See what noise would hide and cost:", f"run the audit again with {levels}.")
-        return (_OTHER_PROTECTION, try_noise, _AGAIN)
+        return (_other_protection(result), try_noise, _AGAIN)
     costly = advised(tried)
-    return (_OTHER_PROTECTION, no_reliance(tried) if costly is None else costly.too_costly, _AGAIN)
+    return (_other_protection(result), no_reliance(tried) if costly is None else costly.too_costly, _AGAIN)
 
 
 def _meaning(result: AuditResult) -> str:
@@ -263,7 +313,7 @@ def _meaning(result: AuditResult) -> str:
     limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and {option} sets another."
     return (
         f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
-        f"the {result.method}, it means a probability of {percent(result.level)} or more. Insiders are people in the "
-        "table who pool their own records. Public records are of the same kind, but of other people. Figures with a "
-        f"range in brackets are sampled, with their 95% interval; all others are counted or computed.{limit}"
+        f"the {method_words(result)}, it means a probability of {percent(result.level)} or more. Insiders are people "
+        "in the table who pool their own records. Public records are of the same kind, but of other people. Figures "
+        f"with a range in brackets are sampled, with their 95% interval; all others are counted or computed.{limit}"
     )

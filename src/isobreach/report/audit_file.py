@@ -164,17 +164,15 @@ def _singling_out(result: AuditResult) -> tuple[str, str]:
         if found.breached.value >= 0.5:
             whom = "every person is" if found.breached.value == 1 else "most people are"
             return f"Yes. Without any insider, {whom} rebuilt.", figure
-        return "For some people. Without any insider, a part of them is rebuilt.", figure
+        return "For a part of the people: without any insider, their records are rebuilt.", figure
     worst = worst_attacker(result)
     if not beats_guess(result, worst):
         late = next((one for one in result.readers if not one.decided), None)
         if late is not None:
             return f"Open: the {attack_name(late.name)} came to no decision. Not by the other attacks.", figure
         return "Not by the attacks that were tried.", figure
-    several = "Yes, by insiders. They rebuild most other people."
-    said = (
-        several if worst.breached.value >= 0.5 else "For some people, by insiders. They rebuild a part of the others."
-    )
+    some = "For a part of the people: insiders rebuild their records."
+    said = "Yes, by insiders. They rebuild most other people." if worst.breached.value >= 0.5 else some
     return said, f"{sampled(own_figure(result, worst))} of people ({knows(worst.cell)}); {blind}"
 
 

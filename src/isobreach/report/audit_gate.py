@@ -17,6 +17,7 @@ from isobreach.report.audit_words import (
     breaches,
     column,
     knows,
+    method_name,
     own_figure,
     reads,
     small,
@@ -43,20 +44,21 @@ def gate_sentence(result: AuditResult, found: Gate) -> str:
         return small(f"{undecided(found.attacker)} {other_attacks(result, found.attacker)} leaves it out.")
     if found.reached is not None:
         if found.reached.attack is None:
+            guessed = share(found.reached.breached.value, near=found.limit)
             return (
-                f"guessing {result.baselines.guess} breaches {share(found.reached.breached.value)} of all people "
-                f"without the release, above the limit of {percent(found.limit)}: no protection opens this gate at "
-                f"an epsilon of {result.epsilon:g}."
+                f"guessing {result.baselines.guess} breaches {guessed} of all people without the release, above the "
+                f"limit of {percent(found.limit)}: no protection opens this gate at an epsilon of {result.epsilon:g}."
             )
         if found.unsure:
-            said = sampled(own_figure(result, found.reached))
-            return f"{who(found.reached.cell)} may breach more than {percent(found.limit)} of the other people: {said}."
+            said = sampled(own_figure(result, found.reached), near=found.limit)
+            more = f"{who(found.reached.cell)} may breach more than {percent(found.limit)} of the other people"
+            return f"{more} with the {method_name(result, found.reached)}: {said}."
         return f"{small(breaches(result, found.reached))[:-1]}, above the limit of {percent(found.limit)}."
     if found.worst is not None:
         rows = " if all own rows are known, which is not certain, but they may be guessed" if found.guessed else ""
         return (
             f"{worst_group(found.size)} breaches the most exposed person with a probability of "
-            f"{share(found.worst.value)}{rows}, above the limit of {percent(found.limit)}."
+            f"{share(found.worst.value, near=found.limit)}{rows}, above the limit of {percent(found.limit)}."
         )
     return " ".join([_met(result, found), *beyond_limit(result, found)])
 
@@ -144,17 +146,18 @@ def _above(result: AuditResult, found: Gate) -> Reached | None:
 def _found(result: AuditResult, found: Gate) -> str:
     exceeding = _above(result, found)
     if exceeding is not None:
-        return f"{sampled(own_figure(result, exceeding))}: {knows(exceeding.cell)}"
+        return f"{sampled(own_figure(result, exceeding), near=found.limit)}: {knows(exceeding.cell)}"
     if found.attacker is not None:
         outcome = "reads values" if found.attacker.claimed else "is undecided"
         return f"The {attack_name(found.attacker.name)} {outcome}"
     if found.reached is not None:
         by = "blind guess" if found.reached.attack is None else knows(found.reached.cell)
-        return f"{sampled(own_figure(result, found.reached))}: {by}"
+        return f"{sampled(own_figure(result, found.reached), near=found.limit)}: {by}"
     if found.worst is not None:
-        return f"{share(found.worst.value)} ({count(found.size, 'insider')})"
+        return f"{share(found.worst.value, near=found.limit)} ({count(found.size, 'insider')})"
     if found.untested:
         return "Nothing: only guesses were played"
     if found.criterion == SHARE:
-        return sampled(result.reached(found.insiders, result.matrix.samples[-1], upper=True).breached)
-    return share(max(one.worst_record.value for one in result.up_to(found.insiders)))
+        possible = result.reached(found.insiders, result.matrix.samples[-1], upper=True)
+        return sampled(possible.breached, near=found.limit)
+    return share(max(one.worst_record.value for one in result.up_to(found.insiders)), near=found.limit)

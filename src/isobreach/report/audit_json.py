@@ -309,6 +309,7 @@ def _stopped(one: Stopped | None) -> StoppedRecord | None:
         "sample": one.cell.sample,
         "ranges": one.cell.ranges,
         "breached_share": one.share,
+        "splits": one.splits,
     }
 
 

@@ -21,7 +21,7 @@ from isobreach.report.numbers import sampled, share
 _MARK = "†"
 _UNNAMED = (
     f"{_MARK} More values are read than the figure counts, from the release alone: only names and directions of their "
-    "columns are missing. The cells are coloured by what is read: treat them as unsafe."
+    "columns are missing. The cells are coloured by the part of all values that is read: treat them as unsafe."
 )
 _LEVELS = (0.01, 0.1, 0.5, 0.9)
 _LEGEND = (
@@ -151,8 +151,8 @@ def _cell(
     smallest: bool,
     reader: AttackerFigures | None,
 ) -> MatrixCell:
-    """A cell; one in whose place ``reader`` reads more is marked, and as unsafe as what is read."""
-    value = max(one.breached.value, 0.0 if reader is None else reader.worst)
+    """A cell; one in whose place ``reader`` reads more is marked, and has the colour of the part of values he reads."""
+    value = max(one.breached.value, 0.0 if reader is None else reader.named, _read_part(reader))
     best = (
         "No attack does better than a blind guess." if one.attack is None else f"Best: the {method_name(result, one)}."
     )
@@ -162,6 +162,11 @@ def _cell(
     said = f"{count(insiders, 'insider')}{public}: {sampled(one.breached)}. {best}{marked}{also}"
     text = sampled(one.breached).partition(" (")[0].replace("under ", "< ").replace("over ", "> ")
     return MatrixCell(text if reader is None else f"{text}{_MARK}", said, _level(value), smallest)
+
+
+def _read_part(reader: AttackerFigures | None) -> float:
+    """The part of all values that somebody reads: three of twenty attributes of everybody are not everything."""
+    return 0.0 if reader is None else float(reader.attributes.mean())
 
 
 def _level(value: float) -> int:

@@ -10,12 +10,13 @@ from isobreach._naming import way
 from isobreach._phrases import count, left_out
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Bullets, Column, Details, Section, Table, Text
-from isobreach.report.audit_words import column
+from isobreach.report.audit_words import column, listed
 from isobreach.report.numbers import share
 
 ALMOST_ALL = 0.95  # of the squared length: from here on, other attributes hardly count in what is called a breach
 STANDARDISED = "standardised"  # the table beside the one that is audited
-_FEW = 2  # attributes that may carry it
+_MOST = 0.5  # of it, above which a breach is mostly about one attribute
+_FEW, _OF = 4, 3  # attributes that may carry it, more than two of so many times as many
 _SHOWN = 25  # attributes
 _ROOM = 420  # letters in the header: more would push the first part beyond a printed page
 
@@ -57,28 +58,36 @@ def preparation_details(result: AuditResult) -> tuple[Details, ...]:
 
 
 def carriers(result: AuditResult) -> list[int]:
-    """The one or two attributes that carry almost all of the squared length, of at least one more; else none."""
+    """The few attributes that carry almost all of the squared length, or the one that carries most; else none."""
     shares = result.length_shares
     order = np.argsort(-shares, kind="stable")
     for number in range(1, min(_FEW, len(shares) - 1) + 1):
-        if shares[order[:number]].sum() >= ALMOST_ALL:
+        if shares[order[:number]].sum() >= ALMOST_ALL and (number <= 2 or number * _OF <= len(shares)):
             return [int(place) for place in order[:number]]
-    return []
+    return [int(order[0])] if len(shares) > 1 and shares[order[0]] > _MOST else []
 
 
 def length_sentences(result: AuditResult) -> list[str]:
-    """A warning where one or two attributes carry almost all of the length; nothing otherwise."""
+    """A warning where few attributes carry almost all of the length, or one carries most; nothing otherwise."""
     found = carriers(result)
     if not found:
         return []
-    names = " and ".join(repr(column(result, place)) for place in found)
-    carried = share(float(result.length_shares[found].sum()))
+    names, first = _named(result, found), float(result.length_shares[found[0]])
+    part = float(result.length_shares[found].sum())
     verb, them = ("carries", "it") if len(found) == 1 else ("carry", "them")
+    alone = f" ({column(result, found[0])!r} alone {share(first)})" if len(found) > 1 and first > _MOST else ""
+    about = "almost only" if part >= ALMOST_ALL else "mostly"
+    little = "little" if part >= ALMOST_ALL else "less"
     said = (
-        f"{names} {verb} {carried} of the squared length of all records: a breach is almost only about {them}, and "
-        "says little of the other attributes."
+        f"{names} {verb} {share(part)} of the squared length of all records{alone}: a breach is {about} about {them}, "
+        f"and says {little} of the other attributes."
     )
     return [f"{said} Both verdicts stand side by side." if result.beside else said]
+
+
+def _named(result: AuditResult, places: Sequence[int]) -> str:
+    """Columns by their names."""
+    return listed([repr(column(result, place)) for place in places])
 
 
 def beside_sentences(result: AuditResult) -> list[str]:
@@ -89,14 +98,18 @@ def beside_sentences(result: AuditResult) -> list[str]:
     return [f"This decision is about the table as it is. On the table standardised it is: {headline}."]
 
 
-def standardising(result: AuditResult) -> list[tuple[str, str]]:
-    """What to do where one or two attributes carry almost all of the length, or both verdicts are there."""
+def standardising(result: AuditResult, *, smaller_epsilon: bool = False) -> list[tuple[str, str]]:
+    """What to do where few attributes carry the length, or both verdicts are there.
+
+    ``smaller_epsilon``: whether that is advised as well: for the table as it is.
+    """
+    alone = f" Not both at once: begin there with the epsilon of this audit, {result.epsilon:g}." * smaller_epsilon
     if STANDARDISED in result.beside:
         how = "go by the verdict on the table standardised, and add --standardise to the commands that follow"
-        return [("If all attributes matter alike,", f"{how}.")]
+        return [("If all attributes matter alike,", f"{how}.{alone}")]
     found = carriers(result)
     if not found:
         return []
-    names = " and ".join(repr(column(result, place)) for place in found)
+    names = _named(result, found)
     how = way("add --standardise; --both shows both verdicts", "prepare it with ib.prepare(..., standardise=True)")
-    return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.")]
+    return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.{alone}")]

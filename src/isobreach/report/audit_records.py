@@ -289,13 +289,14 @@ class MatrixRecord(TypedDict):
 
 
 class StoppedRecord(TypedDict):
-    """Who breaches most of all who were played against a remedy."""
+    """Who breaches most on one split, of all who were played against a remedy; playing ended above the limit."""
 
     attack: str
     insiders: Count
     sample: Count
     ranges: bool
     breached_share: Share
+    splits: Count
 
 
 class LeakRecord(TypedDict):

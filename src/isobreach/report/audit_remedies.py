@@ -8,7 +8,7 @@ from isobreach._phrases import count, percent
 from isobreach.audits import AuditResult, Leak, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.document import Column, Section, Table, Text
 from isobreach.report.audit_gate import leak_sentences
-from isobreach.report.audit_words import INTERVAL, attack_name, breach, capital, stopped, who
+from isobreach.report.audit_words import INTERVAL, attack_name, capital, stopped
 from isobreach.report.numbers import sampled, share
 
 _USEFUL = 0.5  # nearest neighbours kept, below which a remedy takes what tables are rotated for
@@ -85,10 +85,32 @@ def no_reliance(tried: Remedies) -> tuple[str, str]:
     """What to do where no level meets the limit, with who stands against it at the last one."""
     last = tried.levels[-1]
     said = (
-        f"No level that was tried meets the limit. With the strongest noise ({last.noise:g}), {_exceeds(tried, last)}, "
-        f"and {sampled(last.neighbours)} of the nearest neighbours are kept."
+        f"{_none_meets(tried)} With the strongest noise ({last.noise:g}), {_exceeds(tried, last)}. It keeps "
+        f"{sampled(last.neighbours)} of the nearest neighbours.{_narrowed(tried, last)}"
     )
     return "Do not rely on noise or jitter.", said
+
+
+def _none_meets(tried: Remedies) -> str:
+    """That no level meets the limit, or that of none it is sure."""
+    limit = percent(tried.target)
+    played = [*(one.played for one in tried.levels), *(one.played for one in tried.jitter)]
+    if any(_unsure(tried, one) for one in played):
+        return f"Of no level of noise or jitter that was tried it is sure that it meets the limit of {limit}."
+    return f"No level of noise or jitter that was tried meets the limit of {limit}."
+
+
+def _unsure(tried: Remedies, one: Stopped | None) -> bool:
+    """Whether a level was given up for a share on one split that may be chance."""
+    return one is not None and one.share > tried.target and not one.exceeds(tried.target)
+
+
+def _narrowed(tried: Remedies, level: NoiseFigures) -> str:
+    """How to find out whether a level meets the limit, where that is not sure."""
+    if not _unsure(tried, level.played):
+        return ""
+    plan = way(f"--scheme noisy --noise {level.noise:g}", f"ib.schemes.Noisy(noise={level.noise:g})")
+    return f" One split may be chance: an audit of that plan ({plan}) tells the mean over all splits."
 
 
 def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
@@ -98,11 +120,12 @@ def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
     if tried.blind > tried.target:
         return f"a blind guess still breaches {share(tried.blind)} of all people"
     if level.breach_rate.high > tried.target:
-        return f"{count(tried.insiders, 'insider')} still breach {sampled(level.breach_rate)} of the other people"
+        rate = sampled(level.breach_rate, near=tried.target)
+        return f"{count(tried.insiders, 'insider')} still breach {rate} of the other people by the distance attack"
     if read > tried.target:
         return f"the {attack_name(reader)} still reads {share(read)} of the records without any insider"
     if played is not None and played.share > tried.target:
-        return f"{who(played.cell)} still {breach(played.cell)} {share(played.share)} of the other people"
+        return stopped(played, tried.target)
     return "the gate stays closed, by the most exposed record or the upper end of an interval"
 
 
@@ -113,14 +136,15 @@ def remedies_lead(result: AuditResult) -> str:
         return ""
     if tried.blind > tried.target:
         return (
-            f"No noise or jitter can help: guessing {tried.guess} breaches {share(tried.blind)} of all people, "
-            f"whatever is published, and the limit is {percent(tried.target)}."
+            f"At an epsilon of {result.epsilon:g} no noise or jitter can help: guessing {tried.guess} breaches "
+            f"{share(tried.blind, near=tried.target)} of all people, whatever is published, and the limit is "
+            f"{percent(tried.target)}."
         )
     remedy = advised(tried)
     if remedy is not None:
         said = f"{capital(remedy.words)} is the smallest level tried that meets the limit of {percent(tried.target)}."
         return f"{said} It keeps {remedy.cost}."
-    return f"No level of noise or jitter that was tried meets the limit of {percent(tried.target)}."
+    return _none_meets(tried)
 
 
 def remedies_section(result: AuditResult) -> Section:
@@ -133,8 +157,8 @@ def remedies_section(result: AuditResult) -> Section:
     heads: tuple[Column | str, ...] = (
         "Remedy",
         Column("Breached without insiders", "exact, one release", number=True),
-        Column(f"Breached by {count(tried.insiders, 'insider')}", INTERVAL, number=True),
-        *([Column("Breached by others played", "sampled", number=True)] if others else []),
+        Column(f"Distance attack, {count(tried.insiders, 'insider')}", INTERVAL, number=True),
+        *([Column("All attacks played", "the most on one split", number=True)] if others else []),
         Column("Neighbours kept", INTERVAL, number=True),
         Column("Clusters", "1 = the same", number=True),
         Column("Meets the limit?"),
@@ -143,11 +167,11 @@ def remedies_section(result: AuditResult) -> Section:
         (
             f"jitter, {one.jitter:g} step",
             share(one.breach_rate),
-            sampled(one.insiders),
-            *([_played(one.played)] if others else []),
+            sampled(one.insiders, near=tried.target),
+            *([_played(tried, one.played)] if others else []),
             sampled(one.neighbours),
             f"{one.clusters:.2f}",
-            _yes(one.opens),
+            _meets(tried, one.opens, one.played),
         )
         for one in tried.jitter
     ]
@@ -155,16 +179,18 @@ def remedies_section(result: AuditResult) -> Section:
         (
             f"noise, {one.noise:g}",
             share(max(one.attackers.values())) if one.attackers else "not tried",
-            sampled(one.breach_rate),
-            *([_played(one.played)] if others else []),
+            sampled(one.breach_rate, near=tried.target),
+            *([_played(tried, one.played)] if others else []),
             sampled(one.neighbours),
             f"{one.clusters:.2f}",
-            _yes(one.opens),
+            _meets(tried, one.opens, one.played),
         )
         for one in tried.levels
     ]
     failed = [(name, one) for name, one in played if one is not None and one.share > tried.target]
-    strongest = [Text(stopped(one), title=f"Played against {name}:") for name, one in failed[-1:]]
+    strongest = [
+        Text(f"{capital(stopped(one, tried.target))}.", title=f"Played against {name}:") for name, one in failed[-1:]
+    ]
     return Section(
         "What would help",
         (Table("What noise and jitter bring and cost", heads, tuple(rows), _remedies_note(tried)), *strongest),
@@ -181,15 +207,16 @@ def _remedies_note(tried: Remedies) -> str:
     )
     return (
         "Noise: relative to the table's spread. Jitter: each value is moved at random, by up to half of this part of "
-        "its step. Insiders are given their rows, so that their figures are upper limits for those who must search. "
-        "Others are played only against levels that stop insiders. Neighbours: share of the nearest that stay nearest. "
+        "its step. Distance attack: insiders are given their rows, so that those who must search do no better with it. "
+        "Other attacks may: all are played against levels that stop the distance attack, until one exceeds the limit "
+        "on a split. Neighbours: share of the nearest that stay nearest. "
         f"Clusters: how far those of the original are found again, searched from where they were; 0 is chance.{loose}"
     )
 
 
-def _played(one: Stopped | None) -> str:
-    return "not tried" if one is None else share(one.share)
+def _played(tried: Remedies, one: Stopped | None) -> str:
+    return "not tried" if one is None else share(one.share, near=tried.target)
 
 
-def _yes(so: bool) -> str:
-    return "yes" if so else "no"
+def _meets(tried: Remedies, opens: bool, one: Stopped | None) -> str:
+    return "yes" if opens else "not sure" if _unsure(tried, one) else "no"

@@ -40,6 +40,12 @@ def method_name(result: AuditResult, one: Reached) -> str:
     return result.method if one.closed_form or one.attack is None else attack_name(one.attack)
 
 
+def method_words(result: AuditResult) -> str:
+    """What insiders' figures are of, with the names of the attacks where there are several."""
+    names = [f"the {attack_name(name)}" for name in result.suitable]
+    return f"{result.method}, {listed(names, 'or')}" if names else result.method
+
+
 def column(result: AuditResult, place: int) -> str:
     """A column's name."""
     return result.names[place] if result.names is not None else f"c{place + 1}"
@@ -127,10 +133,26 @@ def breaches(result: AuditResult, one: Reached) -> str:
     return f"{subject} {verb} {others(result, one)} with the {method_name(result, one)}."
 
 
+def somebody(result: AuditResult, one: Reached) -> bool:
+    """Whether at least one person is expected to be breached."""
+    return one.breached.value * result.rows >= _SOMEBODY
+
+
+def breaches_anybody(result: AuditResult, one: Reached) -> str:
+    """The same sentence, or that nobody is: not where a limit is exceeded, which may be smaller than one person."""
+    if somebody(result, one) or one.attack is None:
+        return breaches(result, one)
+    expected = sampled(own_figure(result, one), near=result.met.limit)
+    nobody = f"{capital(who(one.cell))} {breach(one.cell)} nobody with the {method_name(result, one)}"
+    return f"{nobody}: {expected} of the other people are expected to be breached."
+
+
 def others(result: AuditResult, one: Reached) -> str:
     """Whom somebody breaches, with the figure's interval."""
     found = own_figure(result, one)
-    return "every other person" if found.value == 1 else f"{sampled(found)} of the other people"
+    if found.value == 1:
+        return "every other person"
+    return f"{sampled(found, near=result.met.limit)} of the other people"
 
 
 def own_figure(result: AuditResult, one: Reached) -> Sampled:
@@ -148,9 +170,13 @@ def worst_group(size: int) -> str:
     return f"{group} that was found"
 
 
-def stopped(one: Stopped) -> str:
-    """Who breaches how many in spite of a remedy."""
-    return f"{capital(who(one.cell))} still {breach(one.cell)} {share(one.share)} of the other people."
+def stopped(one: Stopped, limit: float) -> str:
+    """Who breaches how many in spite of a remedy, which is told of one split: no clause but this one may tell it."""
+    where = "the only split" if one.splits == 1 else f"one of {one.splits} splits"
+    return (
+        f"on {where} played until then, {who(one.cell)} {breach(one.cell)} {share(one.share, near=limit)} of the other "
+        "people"
+    )
 
 
 def capital(text: str) -> str:
@@ -248,7 +274,7 @@ def least_knowledge(result: AuditResult, level: float, *, sample: bool = True) -
 def beats_guess(result: AuditResult, one: Reached) -> bool:
     """Whether an attack breaches more than the blind guess beyond doubt, and at least one person is expected to be."""
     more = one.breached.low > result.baselines.blind
-    return one.attack is not None and more and one.breached.value * result.rows >= _SOMEBODY
+    return one.attack is not None and more and somebody(result, one)
 
 
 def read_sentence(result: AuditResult, least: float = 0.0) -> list[str]:
