@@ -329,7 +329,7 @@ def test_a_limit_that_an_interval_reaches_closes_the_gate_and_says_how_to_narrow
     assert decided.gate().unsure
     shown = audit_document(decided).decision
     assert (shown.status, shown.headline, shown.gate[-1].value) == ("condition", "Do not publish yet", "Closed")
-    assert re.fullmatch(r"run the audit again with trials=\d+: enough if .*", shown.actions[0][1])
+    assert re.fullmatch(r"run the audit again with trials=\d+: likely enough if .*", shown.actions[0][1])
     assert decided.verdict.count(sampled(reached, near=decided.criterion.limit)) == 1
     surely = replace(report, criterion=Criterion.checked(reached.high, "share"))
     assert not surely.gate().closed
