@@ -329,7 +329,7 @@ def test_a_limit_that_an_interval_reaches_closes_the_gate_and_says_how_to_narrow
     assert decided.gate().unsure
     shown = audit_document(decided).decision
     assert (shown.status, shown.headline, shown.gate[-1].value) == ("condition", "Do not publish yet", "Closed")
-    assert re.fullmatch(r"run the audit again with trials=\d+: enough if .*", shown.actions[0][1])
+    assert re.fullmatch(r"run the audit again with trials=\d+: likely enough if .*", shown.actions[0][1])
     assert decided.verdict.count(sampled(reached, near=decided.criterion.limit)) == 1
     surely = replace(report, criterion=Criterion.checked(reached.high, "share"))
     assert not surely.gate().closed
@@ -421,7 +421,7 @@ ON_A_SPLIT = "on one of 3 splits played until then"
             0.5,
             f"{ON_A_SPLIT}, a single insider who has 200 public records breaches 50% of the other people",
         ),
-        (0.0, 0.0, {}, 0.0, "the gate stays closed, by the most exposed record or the upper end of an interval"),
+        (0.0, 0.0, {}, 0.0, "no figure exceeds the limit, but intervals do not exclude it"),
     ],
 )
 def test_where_no_noise_is_enough_the_page_says_who_exceeds_the_limit(blind, rate, readers, played, said):
@@ -430,6 +430,11 @@ def test_where_no_noise_is_enough_the_page_says_who_exceeds_the_limit(blind, rat
     level = NoiseFigures(1.0, sure(rate), sure(0.1), 0.3, readers, stopped)
     tried = Remedies(8, 0.05, 100, (level,), None, 1.0, blind, "the column means", ())
     assert _exceeds(tried, level) == said
+    if played == 0:
+        by_record = replace(tried, criterion="worst-record")
+        assert _exceeds(by_record, level).startswith("the gate stays closed, by the most exposed record or the upper")
+        assert no_reliance(tried)[1].startswith("Of no level of noise or jitter that was tried it is sure")
+        assert no_reliance(by_record)[1].startswith("No level of noise or jitter that was tried meets")
 
 
 @pytest.mark.parametrize(("hits", "sure"), [(8, False), (60, True)])

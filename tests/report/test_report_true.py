@@ -378,9 +378,12 @@ def test_who_must_narrow_a_figure_down_is_told_how_far(hidden):
     assert found.verdict.count("4.6%") == 1
     trials = 5 * ((0.062 - 0.046) / (0.05 - 0.046)) ** 2  # an interval shrinks as the root of what is sampled
     asked = int(
-        re.search(r"run the audit again with trials=(\d+): enough if the figure stays as it is", advice(found)).group(1)
+        re.search(
+            r"run the audit again with trials=(\d+): likely enough if the figure stays as it is", advice(found)
+        ).group(1)
     )
     assert trials <= asked <= 1.25 * trials
+    assert "trials=10: likely" in advice(_between(hidden, Sampled(0.025, 0.02, 0.051)))  # not 6, of 5
     near = advice(_between(hidden, Sampled(0.04999, 0.031, 0.062)))
     assert "run the audit again" not in near.replace("run the audit again on the new table", "")
     assert "Take the limit for exceeded: the figure is so near to it that" in near

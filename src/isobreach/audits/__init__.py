@@ -31,7 +31,7 @@ from isobreach.audits.kept import Store
 from isobreach.audits.matrix import AttackerMatrix, Best, PlayedAttacker
 from isobreach.audits.memory import check_memory, fits_into_memory
 from isobreach.audits.playing import EFFORT, Cell
-from isobreach.audits.remedies import NoiseFigures, Remedies, Stopped
+from isobreach.audits.remedies import JitterFigures, NoiseFigures, Remedies, Stopped
 from isobreach.audits.result import INSIDERS, AuditResult, Reached, ReadShares
 from isobreach.audits.settings import RANGE_SHARE, Settings
 from isobreach.audits.study import audit, audit_files
@@ -62,6 +62,7 @@ __all__ = [
     "Criterion",
     "ExposedPerson",
     "Gate",
+    "JitterFigures",
     "Leak",
     "NoiseFigures",
     "PlayedAttacker",

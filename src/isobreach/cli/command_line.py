@@ -35,10 +35,9 @@ def typed_again(other: click.Command | None = None) -> tuple[str, ...]:
     """
     context = click.get_current_context()
     arguments, options = ["isobreach", str(context.info_name if other is None else other.name)], []
-    meant = None if other is None else {one.name for one in other.params} - _OTHERWISE
-    for parameter in context.command.get_params(context):
-        if meant is not None and parameter.name not in meant:
-            continue
+    own = {one.name: one for one in context.command.get_params(context)}
+    meant = own if other is None else {one.name: one for one in other.params if one.name not in _OTHERWISE}
+    for parameter in (meant[name] for name in own if name in meant):
         value = context.params.get(str(parameter.name))
         if parameter.name in _LEFT_OUT or value is None or value is False or value == parameter.default:
             continue

@@ -182,7 +182,10 @@ def _narrow(result: AuditResult, found: Gate) -> tuple[str, str]:
         return "", ""
     option, number = _enough(result, found)
     if number <= _MOST_SAMPLED[one.closed_form]:
-        return "Narrow the figure down:", f"run the audit again with {option}: enough if the figure stays as it is."
+        return (
+            "Narrow the figure down:",
+            f"run the audit again with {option}: likely enough if the figure stays as it is.",
+        )
     most = count(_MOST_SAMPLED[one.closed_form], "random group" if one.closed_form else "split")
     return "Take the limit for exceeded:", f"the figure is so near to it that {most} would not tell them apart."
 
@@ -190,14 +193,15 @@ def _narrow(result: AuditResult, found: Gate) -> tuple[str, str]:
 def _enough(result: AuditResult, found: Gate) -> tuple[str, float]:
     """How much has to be sampled until the interval of the figure that closes the gate leaves the limit out.
 
-    The width of an interval falls as the root of the number of samples; two figures are enough of a number.
+    The width of an interval falls as the root of the number of samples; two figures are enough of a number. Twice
+    as many are the least: the spread of a few samples is itself a guess.
     """
     assert found.reached is not None
     name, sampled_now = ("trials", result.trials) if found.reached.closed_form else ("splits", result.matrix.splits)
     figure = own_figure(result, found.reached)
     gap = abs(figure.value - found.limit)
     end = figure.high if figure.value <= found.limit else figure.low
-    needed = max(sampled_now * (abs(end - figure.value) / gap) ** 2, sampled_now + 1) if gap else math.inf
+    needed = max(sampled_now * (abs(end - figure.value) / gap) ** 2, 2 * sampled_now) if gap else math.inf
     if needed > max(_MOST_SAMPLED.values()):
         return "", math.inf
     step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)

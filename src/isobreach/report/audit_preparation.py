@@ -64,7 +64,7 @@ def carriers(result: AuditResult) -> list[int]:
     for number in range(1, min(_FEW, len(shares) - 1) + 1):
         if shares[order[:number]].sum() >= ALMOST_ALL and (number <= 2 or number * _OF <= len(shares)):
             return [int(place) for place in order[:number]]
-    return [int(order[0])] if len(shares) > 1 and shares[order[0]] > _MOST else []
+    return [int(order[0])] if len(shares) > 2 and shares[order[0]] > _MOST else []
 
 
 def length_sentences(result: AuditResult) -> list[str]:

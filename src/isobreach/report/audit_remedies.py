@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isobreach._naming import way
 from isobreach._phrases import count, percent
-from isobreach.audits import AuditResult, Leak, NoiseFigures, Remedies, Sampled, Stopped
+from isobreach.audits import SHARE, AuditResult, JitterFigures, Leak, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.document import Column, Section, Table, Text
 from isobreach.report.audit_gate import leak_sentences
 from isobreach.report.audit_words import INTERVAL, attack_name, capital, stopped
@@ -94,23 +94,25 @@ def no_reliance(tried: Remedies) -> tuple[str, str]:
 def _none_meets(tried: Remedies) -> str:
     """That no level meets the limit, or that of none it is sure."""
     limit = percent(tried.target)
-    played = [*(one.played for one in tried.levels), *(one.played for one in tried.jitter)]
-    if any(_unsure(tried, one) for one in played):
+    if any(_unsure(tried, one) for one in tried.levels) or any(_unsure(tried, one) for one in tried.jitter):
         return f"Of no level of noise or jitter that was tried it is sure that it meets the limit of {limit}."
     return f"No level of noise or jitter that was tried meets the limit of {limit}."
 
 
-def _unsure(tried: Remedies, one: Stopped | None) -> bool:
-    """Whether a level was given up for a share on one split that may be chance."""
-    return one is not None and one.share > tried.target and not one.exceeds(tried.target)
+def _unsure(tried: Remedies, level: NoiseFigures | JitterFigures) -> bool:
+    """Whether a level failed by a share on one split that may be chance, or by what intervals do not exclude."""
+    one = level.played
+    if level.opens or one is None:
+        return False
+    return not one.exceeds(tried.target) if one.share > tried.target else tried.criterion == SHARE
 
 
 def _narrowed(tried: Remedies, level: NoiseFigures) -> str:
     """How to find out whether a level meets the limit, where that is not sure."""
-    if not _unsure(tried, level.played):
+    if not _unsure(tried, level):
         return ""
     plan = way(f"--scheme noisy --noise {level.noise:g}", f"ib.schemes.Noisy(noise={level.noise:g})")
-    return f" One split may be chance: an audit of that plan ({plan}) tells the mean over all splits."
+    return f" It may be chance: an audit of that plan ({plan}) tells the mean over all splits, and how many decide."
 
 
 def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
@@ -126,6 +128,8 @@ def _exceeds(tried: Remedies, level: NoiseFigures) -> str:
         return f"the {attack_name(reader)} still reads {share(read)} of the records without any insider"
     if played is not None and played.share > tried.target:
         return stopped(played, tried.target)
+    if _unsure(tried, level):
+        return "no figure exceeds the limit, but intervals do not exclude it"
     return "the gate stays closed, by the most exposed record or the upper end of an interval"
 
 
@@ -171,7 +175,7 @@ def remedies_section(result: AuditResult) -> Section:
             *([_played(tried, one.played)] if others else []),
             sampled(one.neighbours),
             f"{one.clusters:.2f}",
-            _meets(tried, one.opens, one.played),
+            _meets(tried, one),
         )
         for one in tried.jitter
     ]
@@ -183,7 +187,7 @@ def remedies_section(result: AuditResult) -> Section:
             *([_played(tried, one.played)] if others else []),
             sampled(one.neighbours),
             f"{one.clusters:.2f}",
-            _meets(tried, one.opens, one.played),
+            _meets(tried, one),
         )
         for one in tried.levels
     ]
@@ -218,5 +222,5 @@ def _played(tried: Remedies, one: Stopped | None) -> str:
     return "not tried" if one is None else share(one.share, near=tried.target)
 
 
-def _meets(tried: Remedies, opens: bool, one: Stopped | None) -> str:
-    return "yes" if opens else "not sure" if _unsure(tried, one) else "no"
+def _meets(tried: Remedies, one: NoiseFigures | JitterFigures) -> str:
+    return "yes" if one.opens else "not sure" if _unsure(tried, one) else "no"
