@@ -174,12 +174,12 @@ def check_widths(known: int, released: int, name: str = "known") -> None:
         )
 
 
-def check_same_width(records: int, dictionary: int, name: str = "known") -> None:
-    """Refuse a dictionary of other columns than the known records, or than those of another table."""
-    if records != dictionary:
+def check_same_width(records: int, others: int, name: str = "known", table: str = "dictionary") -> None:
+    """Refuse a dictionary, or another ``table``, of other columns than the known records, or than those of another."""
+    if records != others:
         rule = f"must have as many numeric columns as {name}, {records}"
         step = way("Choose them with --columns.", "Select them before the call.")
-        raise InputError("dictionary", rule, f"{dictionary}", step)
+        raise InputError(table, rule, f"{others}", step)
 
 
 def _as_float(value: Any) -> float | None:

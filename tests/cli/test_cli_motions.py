@@ -2,6 +2,7 @@
 """Motions, noise, dictionaries and vectors of length one on the command line: found, and told as what they are."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from pyarrow import parquet
 
 import isobreach as ib
 from isobreach.io import write_table
+from isobreach.linking import proposing
 from oracles import aspe, row_mixed
 
 
@@ -222,3 +224,20 @@ def test_published_needs_an_orthogonal_motion(case, run, make):
     done = run("attack", *make(), "--estimator", "published")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "must be optimal or uniform unless the motion is orthogonal" in done.err
+
+
+def test_a_sample_proposes_rows_of_a_large_release(case, make, run, monkeypatch):
+    """Every release is large here."""
+    monkeypatch.setattr(proposing, "PROPOSING", replace(proposing.PROPOSING, exact=0.0))
+    more_known(case, 8)
+    others = case.folder / "others.csv"
+    write_table(others, case.records[8:], case.columns)
+    done = run("link", *make(), "--motion", "rigid", "--sample", others, "--json")
+    assert done.json["linked"] == 8
+    assert "proposed" in done.json["motion_reason"]
+    narrow = case.folder / "narrow.csv"
+    write_table(narrow, case.records[8:, :2], case.columns[:2])
+    done = run("link", *make(), "--sample", narrow)
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert "--sample" in done.err

@@ -90,6 +90,7 @@ def link(
     tolerance: float | None = None,
     noise: Noise = None,
     dictionary: Any = None,
+    sample: Any = None,
     chance_limit: float = linking.CHANCE_LIMIT,
     node_limit: int = linking.NODE_LIMIT,
     progress: Progress = no_progress,
@@ -117,6 +118,9 @@ def link(
         Standard deviation of random errors of the released coordinates, or ``"estimate"`` to find it from the release.
     dictionary
         Candidate records, of which most may be absent, with the columns of ``known``.
+    sample
+        Records of the same population, with the columns of ``known``. Where a release of unknown norms has too many
+        pairs of rows to compare them all, they propose rows, which exact distances confirm.
     chance_limit
         With an absent record among the known ones, links with more expected chance matches than this are ambiguous.
     node_limit
@@ -133,6 +137,7 @@ def link(
     """
     known_table = as_table(known, "known")
     candidates = like_known("dictionary", dictionary, known_table)
+    others = like_known("sample", sample, known_table)
     released_rows, table = rows_of(released)
     linkage = linking.link(
         known_table.values,
@@ -142,6 +147,7 @@ def link(
         tolerance=tolerance,
         noise=noise,
         dictionary=None if candidates is None else candidates.values,
+        sample=None if others is None else others.values,
         chance_limit=chance_limit,
         node_limit=node_limit,
         progress=progress,
@@ -161,6 +167,7 @@ def attack(
     tolerance: float | None = None,
     noise: Noise = None,
     dictionary: Any = None,
+    sample: Any = None,
     seed: int | None = None,
     progress: Progress = no_progress,
 ) -> AttackReport:
@@ -168,7 +175,7 @@ def attack(
 
     Parameters
     ----------
-    known, released, motion, rule, tolerance, noise, dictionary, progress
+    known, released, motion, rule, tolerance, noise, dictionary, sample, progress
         As for ``link``.
     epsilon
         Relative error that counts as a breach: ``|estimate - x| <= epsilon |x|``.
@@ -186,6 +193,7 @@ def attack(
     """
     known_table = as_table(known, "known")
     candidates = like_known("dictionary", dictionary, known_table)
+    others = like_known("sample", sample, known_table)
     released_rows, table = rows_of(released)
     result = attacks.attack(
         known_table.values,
@@ -197,6 +205,7 @@ def attack(
         tolerance=tolerance,
         noise=noise,
         dictionary=None if candidates is None else candidates.values,
+        sample=None if others is None else others.values,
         seed=seed,
         progress=progress,
     )

@@ -166,7 +166,13 @@ def link(seed: int | None, json_only: bool, quiet: bool, **held: Any) -> None:
         known, released = tables.known, tables.released
         assert known is not None
         linkage = _interface.link(
-            known, released, **chosen, noise=holdings.noise, dictionary=tables.dictionary, progress=console.progress
+            known,
+            released,
+            **chosen,
+            noise=holdings.noise,
+            dictionary=tables.dictionary,
+            sample=tables.sample,
+            progress=console.progress,
         )
     counts, rows = linkage.counts(), released.values.shape[0]
     links_table(console, linkage)

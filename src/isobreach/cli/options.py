@@ -249,7 +249,7 @@ linking = _all(
     click.option(
         "--normalise",
         is_flag=True,
-        help="Scale known and dictionary records to length one first, as vector stores do.",
+        help="Scale the attacker's records to length one first, as vector stores do.",
     ),
 )
 
@@ -264,6 +264,7 @@ attacker = _all(
     linking,
     HELD["noise"](False),
     HELD["dictionary"](False),
+    HELD["sample"](False),
 )
 
 force = click.option("--force", is_flag=True, help="Replace an existing output.")

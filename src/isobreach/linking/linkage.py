@@ -107,6 +107,22 @@ class Linkage:
             records[self.completed] = self.filled
         return records
 
+    def open_elsewhere(self, rows: int) -> "Linkage":
+        """Return the same where only some rows were compared: a record without a link could be any row.
+
+        Parameters
+        ----------
+        rows
+            Of the release.
+        """
+        anywhere = np.arange(rows)
+        linked = self.rows >= 0
+        return replace(
+            self,
+            status=np.where(linked, self.status, "ambiguous"),
+            candidates=tuple(anywhere if not i else own for i, own in zip(linked, self.candidates, strict=True)),
+        )
+
     @property
     def joined(self) -> "Linkage":
         """Known records and, after them, those of the dictionary, as one linkage."""

@@ -55,6 +55,7 @@ def link(
     tolerance: float | None = None,
     noise: Noise = None,
     dictionary: NDArray[Any] | None = None,
+    sample: NDArray[Any] | None = None,
     chance_limit: float = CHANCE_LIMIT,
     node_limit: int = NODE_LIMIT,
     progress: Progress = no_progress,
@@ -84,6 +85,9 @@ def link(
         ``rule`` and ``node_limit`` do not matter. Known records must be complete then.
     dictionary
         Many candidate records, of which most may be absent: looked for once the complete known ones are linked.
+    sample
+        Records of the same population. Where norms tell too little and a release has too many pairs of rows to compare
+        them all, they propose rows, which exact distances confirm; a record that is not found so is ambiguous.
     chance_limit
         With an absent record among the known ones, links with more expected chance matches than this are ambiguous.
     node_limit
@@ -104,6 +108,10 @@ def link(
         dictionary = np.asarray(dictionary)
         check_table("dictionary", dictionary)
         check_same_width(known.shape[1], dictionary.shape[1])
+    if sample is not None:
+        sample = np.asarray(sample, dtype=np.float64)
+        check_table("sample", sample)
+        check_same_width(known.shape[1], sample.shape[1], table="sample")
     lacking = np.isnan(known).any(axis=1)
     source.keep(sampled_rows(source.shape[0]))  # picked up while norms are looked up
     if noise and lacking.any():
@@ -136,7 +144,7 @@ def link(
         check_entries(source)
         return with_partial(known, no_linkage(setting, motion, rule), None, source, chance_limit, progress)
     distinct, which = distinct_records(known[~lacking])
-    problem = Problem(distinct, source, rule, node_limit, progress)
+    problem = Problem(distinct, source, rule, node_limit, progress, sample)
     if narrow:
         return projected_linkage(problem, setting, motion, noise, which)
     if noise:

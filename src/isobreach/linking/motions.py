@@ -136,7 +136,7 @@ def decide(problem: Problem, setting: Setting, motions: Sequence[Motion] = MOTIO
     known, untried, sure = len(problem.known), "", False
     tried: list[tuple[int, Found]] = []
     for motion in motions:
-        if tried and not problem.source.fits:
+        if tried and not (problem.source.fits or problem.proposes):
             untried = "; distances alone were not tried: they need all rows in memory, where these do not fit"
             break
         if motion == "similarity" and problem.source.shape[0] > DECIDING.most_scaled:

@@ -22,7 +22,8 @@ from isobreach.linking.candidates import (
     lists_of_some,
     norm_candidates,
 )
-from isobreach.linking.chance import chance_matches
+from isobreach.linking.chance import chance_matches, sampled_rows
+from isobreach.linking.proposing import Places, fitting, longest_row, proposed, tells, too_many
 from isobreach.linking.search import Agreement, Budget, Geometry, Search, backbone, uniquely_valid
 from isobreach.release import Bounds, Precision
 
@@ -51,6 +52,7 @@ class Comparing:
 
 
 _COMPARING = Comparing()
+_NOT_PROPOSED = "no three of the rows that the sample proposes fit, and pairs of so many rows are not compared"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,8 @@ class Solution:
     """What linking found out about the distinct known records.
 
     ``agreement`` is in terms of the values of ``found``; ``chance`` holds the expected chance matches of each link;
-    ``everyone`` what each record could be if only its own lengths counted.
+    ``everyone`` what each record could be if only its own lengths counted. ``proposed``: only rows that a sample
+    proposed were compared, so that records without a link could be any row.
     """
 
     found: Candidates
@@ -66,6 +69,7 @@ class Solution:
     chance: dict[int, float]
     radius: FloatArray
     everyone: Lists
+    proposed: bool = False
 
     @property
     def size(self) -> int:
@@ -98,9 +102,18 @@ class Solution:
 class Problem:
     """Distinct known records, in the release's units, and the release that they may be in."""
 
-    def __init__(self, known: FloatArray, source: Engine, rule: str, node_limit: int, progress: Progress) -> None:
+    def __init__(
+        self,
+        known: FloatArray,
+        source: Engine,
+        rule: str,
+        node_limit: int,
+        progress: Progress,
+        sample: FloatArray | None = None,
+    ) -> None:
         self.known, self.source, self.rule = known, source, rule
         self.node_limit, self.progress = node_limit, progress
+        self.sample = sample
         self.scale = 1.0
         self._everything: Candidates | None = None
 
@@ -126,6 +139,10 @@ class Problem:
         """Links under motions that keep norms and distances."""
         norms = row_norms(self.known)
         error, radius = self._errors(precision, norms, known_unit * norms)
+        if self.proposes and self._norms_tell_little(norms, error):
+            solution = self._by_proposals(precision.unit, error, norms)
+            if solution is not None:
+                return replace(solution, radius=radius)
         found = norm_candidates(self.known, error, self.source, precision.unit, self.progress)
         lists = {i: np.arange(found.first[i], found.last[i]) for i in range(len(self.known))}
         sizes = np.sort(found.last - found.first)
@@ -138,15 +155,63 @@ class Problem:
 
     def by_distances(self, precision: Precision, known_unit: float, scale_error: float | None = None) -> Solution:
         """Links under motions that keep distances alone; ``scale_error``, relative, of a scale that was found."""
-        found = self.everything(precision.unit)
         norms = row_norms(self.known)
-        # A translation may be as long as the longest row and the longest record together.
-        longest = found.longest + float(norms.max())
         # An error of the scale moves a record by that share of its distance from the others' centre.
         own = known_unit * norms + (scale_error or 0.0) * row_norms(self.known - self.known.mean(axis=0))
-        error, radius = self._errors(precision, np.full(len(norms), longest), own)
+
+        def errors(longest: float) -> tuple[FloatArray, FloatArray]:
+            # A translation may be as long as the longest row and the longest record together.
+            return self._errors(precision, np.full(len(norms), longest + float(norms.max())), own)
+
+        if self.proposes:
+            error, radius = errors(longest_row(self.source))
+            solution = self._by_proposals(precision.unit, error)
+            if solution is not None:
+                return replace(solution, radius=radius)
+        found = self.everything(precision.unit)
+        error, radius = errors(found.longest)
         scale = None if scale_error is None else self.scale
         return replace(self._narrowed(found, error, None, scale=scale), radius=radius)
+
+    @property
+    def proposes(self) -> bool:
+        """Whether a sample proposes rows, because pairs of them are too many to be compared."""
+        rows, columns = self.source.shape
+        return tells(self.sample) and too_many(0.5 * rows**2, columns)
+
+    def _norms_tell_little(self, norms: FloatArray, error: FloatArray) -> bool:
+        """Whether the two records with the rarest norms could be so many rows that pairs of them are too many."""
+        rows, columns = self.source.shape
+        seen = row_norms(self.source.gather(sampled_rows(rows)))
+        alike = [np.mean(np.abs(seen - norm) <= reach) for norm, reach in zip(norms, error, strict=True)]
+        return len(norms) > 1 and too_many(float(np.prod(np.sort(alike)[:2])) * rows**2, columns)
+
+    def _by_proposals(self, unit: float, error: FloatArray, norms: FloatArray | None = None) -> Solution | None:
+        """Links of records, three or more, that rows proposed by the sample show, and of all others by these.
+
+        ``norms``: those of the records where the motion keeps them. None where nothing is found and all pairs can be
+        compared; where they cannot, nothing is decided.
+        """
+        assert self.sample is not None
+
+        def agreeing(places: Places) -> Agreement:
+            lists = places.lists if norms is None else places.of_length(norms, error)
+            return self._agreement(Geometry(self.known, error, places.found.points, places.found.copies), lists)
+
+        places = proposed(self.known, self.sample, self.source, unit, self.progress)
+        agreement = agreeing(places)
+        if len(agreement.links) >= _COMPARING.least:
+            anchors = {record: places.found.points[value] for record, value in agreement.links.items()}
+            rows = fitting(Bounds(self.known, error), anchors, self.source, self.progress)
+            if rows is not None:
+                places = Places.of(rows, self.source, unit)
+                agreement = agreeing(places)
+        if len(agreement.links) < _COMPARING.least:
+            if self.source.fits:
+                return None
+            agreement = Agreement({}, {}, 0, complete=False, limit=_NOT_PROPOSED)
+        solution = self._solution(places.found, error, places.lists, agreement, norms_kept=False, doubt=True)
+        return replace(solution, proposed=True)
 
     def _errors(self, precision: Precision, norms: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Length error and error radius of the records, whose ``own`` error comes on top."""

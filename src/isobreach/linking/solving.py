@@ -51,6 +51,7 @@ _UNTOLD = (
     "origin, with noise of a given level"
 )
 _PROJECTED = "the release is narrower than the records: distances agree within a band only, and no link is certain"
+_PROPOSED = "a public sample proposed rows, and exact distances tell which are right"
 _ROUNDED = "they are found within rounding taken as noise, whose worst case would say too little"
 
 
@@ -100,14 +101,19 @@ def _exact_linkage(
     # Where several motions or scales had a try, chance has to be ruled out even if no record is absent; and where a
     # release is so coarse that strangers fit it.
     several = len(motions) > 1 or found.motion == "similarity"
-    doubted = several or strangers_fit(found.precision, problem.source) or solution.size < len(problem.known)
+    doubted = (
+        several
+        or solution.proposed
+        or strangers_fit(found.precision, problem.source)
+        or solution.size < len(problem.known)
+    )
     chance_limit = setting.chance_limit if doubted else np.inf
     chances = solution.chance
     links = {r: v for r, v in solution.agreement.links.items() if chances.get(r, 0.0) <= chance_limit}
     # An assignment that chance may have made does not show others to be absent either.
     some = bool(solution.agreement.links) or solution.size < len(solution.radius)
     doubtful = some and not links and np.isfinite(chance_limit)
-    return assemble(
+    linkage = assemble(
         solution.found,
         links,
         solution.everyone if doubtful else solution.agreement.possible,
@@ -120,9 +126,10 @@ def _exact_linkage(
         rule=rule,
         motion=found.motion,
         scale=found.scale,
-        reason=found.reason,
+        reason="; ".join(filter(None, (found.reason, _PROPOSED if solution.proposed and links else ""))),
         if_named=found.if_named,
     )
+    return linkage.open_elsewhere(problem.source.shape[0]) if solution.proposed else linkage
 
 
 def noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noise, which: IntArray) -> Linkage:

@@ -106,7 +106,9 @@ def situation_of(
     if len(known) and knowledge.rows is not None:
         links = given_links(known, release, knowledge.rows, motion=chosen, noise=knowledge.noise)
     elif len(known):
-        links = linkage = link(known, release, motion=chosen, noise=knowledge.noise, progress=progress)
+        links = linkage = link(
+            known, release, motion=chosen, noise=knowledge.noise, sample=knowledge.sample, progress=progress
+        )
     places = np.zeros(0, dtype=np.int64) if links is None else links.rows
     linked = np.flatnonzero(places >= 0)
     used = linked[: max(0, len(linked) - set_aside)]

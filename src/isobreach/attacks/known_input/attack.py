@@ -322,6 +322,7 @@ def attack(
     tolerance: float | None = None,
     noise: Noise = None,
     dictionary: NDArray[Any] | None = None,
+    sample: NDArray[Any] | None = None,
     seed: int | None = None,
     progress: Progress = no_progress,
 ) -> AttackResult:
@@ -344,6 +345,7 @@ def attack(
         tolerance=tolerance,
         noise=noise,
         dictionary=dictionary,
+        sample=sample,
         progress=progress,
     )
     records = known if dictionary is None else np.concatenate([known, np.asarray(dictionary)])

@@ -51,7 +51,7 @@ class KnownInputSettings:
         "the default because perturb makes rigid releases unless told otherwise.",
         choices=CHOICES,
     )
-    normalise: bool = setting(False, "Scale known and dictionary records to length one first, as vector stores do.")
+    normalise: bool = setting(False, "Scale the attacker's records to length one first, as vector stores do.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,15 +130,22 @@ class KnownInput(Attack):
         """Link, fit, measure: see ``isobreach.attack``."""
         normalise = settings.pop("normalise")
         given = np.asarray(knowledge.known)
-        known, dictionary = (
-            None if table is None else normalised(table, name) if normalise else table
-            for name, table in (("known", given), ("dictionary", knowledge.dictionary))
+        tables = (("known", given), ("dictionary", knowledge.dictionary), ("sample", knowledge.sample))
+        known, dictionary, sample = (
+            None if table is None else normalised(table, name) if normalise else table for name, table in tables
         )
         assert known is not None
         noise = knowledge.noise
         if knowledge.rows is None or dictionary is not None:  # candidates have to be searched for in any case
             result = attack(
-                known, release, noise=noise, dictionary=dictionary, seed=seed, progress=progress, **settings
+                known,
+                release,
+                noise=noise,
+                dictionary=dictionary,
+                sample=sample,
+                seed=seed,
+                progress=progress,
+                **settings,
             )
         else:
             lacking = int(np.isnan(known).any(axis=1).sum())
