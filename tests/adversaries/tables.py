@@ -226,6 +226,18 @@ def normalised(rng):
     return (values - values.min(axis=0)) / np.ptp(values, axis=0)
 
 
+def centred(rng):
+    """The same, from -1 to 1."""
+    return 2 * normalised(rng) - 1
+
+
+def prepared(rng):
+    """Six measurements that correlate, standardised, and four flags that depend on them."""
+    values = rng.normal(size=(700, 3)) @ rng.normal(size=(3, 6)) + 0.7 * rng.normal(size=(700, 6))
+    flags = 0.5 * values[:, :4] + rng.normal(size=(700, 4)) > np.array([0, 0.5, 1, -0.5])
+    return np.hstack([(values - values.mean(axis=0)) / values.std(axis=0), flags])
+
+
 def register(rng):
     """Age, visits and a score, all whole numbers; four measurements, which depend on one another and on age."""
     age = rng.integers(18, 91, 700)
@@ -349,6 +361,8 @@ TABLES = {
     "portfolios": Table(portfolios),
     "standardised": Table(standardised, (Orthogonal(), Rigid()), (5,)),
     "normalised": Table(normalised, (Orthogonal(), Rigid()), (5,), 0.1),
+    "centred": Table(centred, (Orthogonal(), Rigid()), (5,), 0.1),
+    "prepared": Table(prepared, (Orthogonal(), Rigid()), (4,)),
     "register": Table(register, (Orthogonal(), Rigid()), (4,), 0.05),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),

@@ -65,6 +65,8 @@ TELLING = [
         ("independent_shares", "portfolios, orthogonal", 2),
         ("unit_variances", "standardised, rigid", 5),
         ("unit_ends", "normalised, orthogonal", 5),
+        ("unit_ends", "centred, orthogonal", 5),
+        ("flags_beside_numbers", "prepared, orthogonal", 4),
         ("whole_columns", "register, orthogonal", 4),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),

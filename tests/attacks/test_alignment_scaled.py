@@ -27,6 +27,14 @@ def from_0_to_1(values):
     return (values - values.min(axis=0)) / np.ptp(values, axis=0)
 
 
+def from_minus_1_to_1(values):
+    return 2 * from_0_to_1(values) - 1
+
+
+def by_largest_size(values):
+    return (values + 1) / np.abs(values + 1).max(axis=0)
+
+
 def attacked(records, scheme, linked, seed, **settings):
     release = ib.perturb(records, scheme, seed=seed)
     known = ib.Knowledge(known=records[:linked], rows=release.key.order[:linked], noise=release.key.noise or None)
@@ -42,6 +50,11 @@ def attacked(records, scheme, linked, seed, **settings):
         (in_deviations, "variances", "rigid", 5),
         (from_0_to_1, "ends", "orthogonal", 4),
         (from_0_to_1, "ends", "rigid", 5),
+        *slow(
+            (from_minus_1_to_1, "ends", "orthogonal", 4),
+            (from_minus_1_to_1, "ends", "rigid", 5),
+            (by_largest_size, "ends", "orthogonal", 5),
+        ),
     ],
 )
 @EIGHT_SEEDS
@@ -54,14 +67,19 @@ def test_six_angles_are_solved_for(scale, objective, motion, linked, seeds):
     assert np.mean(shares) > 0.95
 
 
+def taken_for_standardised(values, noise=0.0):
+    nothing = np.zeros((0, N))
+    return standardised(frame_of(nothing, nothing, values, None, translates=False, noise=noise), values, noise)
+
+
 @pytest.mark.parametrize("seed", [0, *slow(*range(1, 8))])
 def test_columns_in_other_units_are_not_taken_for_standardised_ones(seed):
     rng = np.random.default_rng(seed)
     values = in_deviations(measured(rng)) @ haar(N, rng).T
-    assert standardised(values, 0.0)
-    assert standardised(values[:300], 0.0)  # a part of them, off by chance
-    assert standardised(values + 0.3 * rng.normal(size=values.shape), 0.3)
-    assert not standardised(values * 1.3, 0.0)
+    assert taken_for_standardised(values)
+    assert taken_for_standardised(values[:300])  # a part of them, off by chance
+    assert taken_for_standardised(values + 0.3 * rng.normal(size=values.shape), 0.3)
+    assert not taken_for_standardised(values * 1.3)
     records = in_deviations(measured(rng)) * np.linspace(1.5, 3, N)
     assert attacked(records, ib.schemes.Orthogonal(), 4, seed)[0].objective not in ("variances", "ends")
 
@@ -71,6 +89,23 @@ def test_the_trusted_motion_is_that_of_the_equations():
         found, share = attacked(scale(measured(np.random.default_rng(0))), ib.schemes.Orthogonal(), 5, 0)
         assert found.objective == objective
         assert share > 0.95
+
+
+@EIGHT_SEEDS
+def test_flags_beside_standardised_numbers_are_links_and_numbers_are_solved_for(seeds):
+    """Four flags and five links of twelve columns leave three angles, and there are eight variances."""
+    shares = []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        values = in_deviations(measured(rng))
+        flags = 0.5 * values[:, :4] + rng.normal(size=(600, 4)) > 0
+        records = np.hstack([values, flags])[rng.permutation(600)]
+        records[:5, N:] = [[0, 0, 0, 0], [1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 0, 0]]  # tell flags apart
+        found, share = attacked(records, ib.schemes.Orthogonal(), 5, seed)
+        shares.append(share)
+        assert not found.claimed
+        assert found.objective.startswith("variances beside ")
+    assert np.mean(shares) > 0.95
 
 
 def test_under_noise_links_are_equations_too():

@@ -26,6 +26,13 @@ def sparse_bits(rng):
     return values
 
 
+def hospital(rng):
+    """Codes 1 and 2 of 150 patients, mostly 2, which depend on one another; the last one of 93 in 100."""
+    common = np.linspace(0.6, 0.93, 10)
+    illness = 0.6 * rng.normal(size=(150, 1)) + 0.8 * rng.normal(size=(150, 10))
+    return 1.0 + (illness.argsort(axis=0).argsort(axis=0) < common * 150)
+
+
 # Table, scheme, insiders, sample, epsilon, attack, what the script got.
 ROWS = {
     "sparse bits, noise 0.3": (sparse_bits, Noisy(0.3), 30, 0, 0.1, "known-input", 0.996),
@@ -59,6 +66,28 @@ def test_an_audit_says_at_least_what_a_script_got(row):
     )
     assert report.breached(insiders, sample).high >= got
     assert report.breached(insiders, sample).value >= got - 0.02
+
+
+def test_nothing_is_learned_of_fewer_people_than_the_most_common_value_is_true_of():
+    """Eight insiders once learned the last code of 56 in 100, fewer than two did; to guess it is right for 93."""
+    records, sizes = hospital(np.random.default_rng(0)), (1, 2, 4, 8)
+    report = ib.audit(records, "orthogonal", 0.1, sizes, 20, ["known-input"], 0, samples=())
+    common = (records == 2).mean(axis=0)
+    learned = np.array([report.learned(size) for size in (0, *sizes)])
+    assert (learned >= common).all()
+    assert (np.diff(learned, axis=0) >= 0).all()
+    assert (learned[-1, :5] > common[:5] + 0.02).all()  # the insiders do add to it
+
+
+def test_jitter_of_a_quarter_of_a_step_to_both_sides_hides_nobody_from_insiders_who_round():
+    pytest.importorskip("fpylll")
+    records = sparse_bits(np.random.default_rng(0))
+    asked = {"coalition_sizes": [30], "trials": 10, "noise_levels": [0.2], "samples": (), "seed": 0}
+    tried = ib.audit(records, "orthogonal", 0.1, attacks=["known-input", "lattice"], **asked).remedies
+    half = next(one for one in tried.jitter if one.jitter == 0.5)
+    assert not half.opens
+    assert half.played.share >= 0.999
+    assert not tried.levels[0].opens
 
 
 def test_half_a_step_of_jitter_hides_no_column_from_nobody():

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Axes of attributes that the release shows exactly, with names, are as good as links; the rest is sought as usual."""
+"""Axes of attributes that the release shows exactly, with names, are as good as links: the rest is sought with them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from isobreach.attacks.alignment.by_estimates import by_independence
 from isobreach.attacks.alignment.commonest import Commonest
 from isobreach.attacks.alignment.descent import Evaluations
-from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.naming import assigned
 from isobreach.attacks.alignment.placing import Placing
+from isobreach.attacks.alignment.scaled import frames_of
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 
@@ -33,21 +33,17 @@ class AxesTuning:
 TUNING = AxesTuning()
 
 
-def by_axes(
-    objective: str, situation: Situation, rows: FloatArray, axes: FloatArray, rest: FloatArray, effort: Evaluations
-) -> FittedMotion | None:
+def linked_axes(situation: Situation, rows: FloatArray, axes: FloatArray) -> tuple[Situation, int] | None:
     """Name the axes and take each for a link: it is the image of an attribute's axis. None where links object to all.
+
+    Returns the situation with these links, and how many they are.
 
     Parameters
     ----------
-    objective
-        What showed the axes.
     situation
         Links, motion, and what else is known.
-    rows, axes, rest
-        Released rows; axes, one a column; components, where the search for other axes begins.
-    effort
-        Counts evaluations.
+    rows, axes
+        Released rows; axes, one a column.
     """
     links = situation.known, situation.released
     attributes, chosen, signs = assigned(
@@ -62,7 +58,7 @@ def by_axes(
     if not agree.any():
         return None
     attributes, named = attributes[agree], named[:, agree]
-    frame = frame_of(*links, rows, situation.sample, translates=situation.translates, noise=situation.noise)
+    frame, _ = frames_of(situation, rows)
     size = float(np.sqrt((rows**2).sum() / len(rows)))
     ends = size * np.eye(rows.shape[1])[attributes], size * named.T
     # A translation takes arrows to arrows: they begin at points that the frame takes to each other.
@@ -73,9 +69,23 @@ def by_axes(
         known=np.vstack([links[0], *(one for one, _ in points), begin[0] + ends[0]]),
         released=np.vstack([links[1], *(one for _, one in points), begin[1] + ends[1]]),
     )
-    found = by_independence(exact, rows, rest, effort)
-    pose = frame.pose_of(*found.affine)
-    return FittedMotion(objective, frame, pose, effort.used, axes=len(attributes), exact=not found.frame.hidden)
+    return exact, len(attributes)
+
+
+def from_links(found: FittedMotion, situation: Situation, rows: FloatArray, **told: Any) -> FittedMotion:
+    """Return a motion that was found with further links in the frame of the links alone.
+
+    Parameters
+    ----------
+    found
+        The motion.
+    situation, rows
+        Links and motion; released rows.
+    told
+        Fields of the motion that are others now.
+    """
+    frame, _ = frames_of(situation, rows)
+    return replace(found, frame=frame, pose=frame.pose_of(*found.affine), **told)
 
 
 def _agreeing(known: FloatArray, seen: FloatArray, values: FloatArray, *, translates: bool) -> NDArray[np.bool_]:

@@ -7,10 +7,10 @@ the density, and the sample does not object, that is, its F at the components' p
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
 axes that links agree with first; then groups of squares, then a series, then sums, then columns that were scaled, where
-there are as many equations as angles. Without a sample, components are trusted if
-attributes look independent, otherwise links that leave nothing open but noise, then ranges. Components of directions
-come last: nothing tells when they are better. Under noise links refute a motion that brings their rows further from
-them than noise does.
+there are as many equations as angles. Of what axes leave open, scaled columns are sought too, and trusted before the
+axes alone by the same rule. Without a sample, components are trusted if attributes look independent, otherwise links
+that leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
+Under noise links refute a motion that brings their rows further from them than noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
 then takes the place of all others but links that leave nothing open. Where these leave fewer axes than are many, a
@@ -20,13 +20,14 @@ to its exact key (``structured``), which is trusted before all others: chance ma
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from isobreach._random import generator
-from isobreach.attacks.alignment.by_axes import by_axes, renamed
+from isobreach.attacks.alignment.by_axes import from_links, linked_axes, renamed
 from isobreach.attacks.alignment.by_density import by_density
 from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
 from isobreach.attacks.alignment.by_transport import by_transport
@@ -36,7 +37,7 @@ from isobreach.attacks.alignment.flats import by_sums
 from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
-from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, standardised
+from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, standardised
 from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
@@ -58,8 +59,11 @@ _NEEDS = {
     "series": "It needs columns that are steps of time, and a linked record.",
     "variances": "It needs columns of variance one, and a linked record.",
     "sums": "It needs columns that are sums of others, as linked records show, and no noise.",
-    "ends": "It needs linked records whose values lie between 0 and 1, and no noise.",
+    "ends": "It needs linked records whose values lie between 0 and 1, or -1 and 1, and no noise.",
 }
+
+_POSES = "independence", "planes", "products", "sums", "series", "variances", "ends"  # where a sample's may begin
+_SCALED = {"variances": by_variances, "ends": by_ends}
 
 _REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
 
@@ -124,7 +128,14 @@ def sought(
     for name in ("planes", "products"):
         if name in wanted:
             axes = studied.planes if name == "planes" else studied.products
-            found[name] = by_axes(name, situation, rows, axes, studied.axes, Evaluations(most))
+            told = linked_axes(situation, rows, axes)
+            if told is not None:
+                further, count = told
+                rest = by_independence(further, rows, studied.axes, Evaluations(most))
+                shown: dict[str, Any] = {"axes": count, "exact": not rest.frame.hidden}
+                found[name] = from_links(rest, situation, rows, objective=name, **shown)
+                if objective == "auto" and rest.frame.hidden:
+                    found |= _scaled(_scales(further, rows), further, situation, studied, most, f" beside {name}")
     if "quadrics" in wanted:
         found["quadrics"] = by_quadrics(situation, rows, studied.images, Evaluations(most))
     if "sums" in wanted:
@@ -136,17 +147,10 @@ def sought(
     if "ranges" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["ranges"])
         found["ranges"] = by_ranges(situation, rows, studied.axes, Evaluations(most), rng)
-    for name, by_equations in (("variances", by_variances), ("ends", by_ends)):
-        if name in wanted:
-            rng = generator(studied.seed, "alignment", PLACES[name])
-            found[name] = by_equations(situation, rows, Evaluations(most), rng)
+    found |= _scaled(wanted & _SCALED.keys(), situation, situation, studied, most)
     if "density" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["search"])
-        also = [
-            one
-            for name in ("independence", "planes", "products", "sums", "series", "variances", "ends")
-            if (one := found.get(name))
-        ]
+        also = [one for name in (*_POSES, *(name for name in found if " beside " in name)) if (one := found.get(name))]
         found["density"] = by_density(
             situation, studied.density, rows, epsilon=epsilon, effort=Evaluations(most), rng=rng, also=also
         )
@@ -157,6 +161,30 @@ def sought(
             made[name] = renamed(made[name], _placing(made[name], situation, studied), effort, made["density"])
     spent = sum(studied.spent[part] for part in parts) + sum(one.evaluations for one in made.values())
     return [made[name] for name in _trusted(made, situation, studied)], spent
+
+
+def _scales(situation: Situation, rows: FloatArray) -> set[str]:
+    """Objectives of scaled columns that links and release allow."""
+    if not len(situation.known):
+        return set()
+    frame, open_ = frames_of(situation, rows)
+    allowed = {
+        "variances": standardised(open_, rows, situation.noise),
+        "ends": len(between_ends(situation, frame)) > 0,
+    }
+    return {name for name, yes in allowed.items() if yes}
+
+
+def _scaled(
+    wanted: set[str], further: Situation, situation: Situation, studied: Studied, most: int, beside: str = ""
+) -> dict[str, FittedMotion]:
+    """What scaled columns give with the links of a situation and further ones, in the frame of its own."""
+    found = {}
+    for name in sorted(wanted):
+        rng = generator(studied.seed, "alignment", PLACES[name])
+        one = _SCALED[name](further, studied.rows, Evaluations(most), rng)
+        found[name + beside] = from_links(one, situation, studied.rows, objective=name + beside) if beside else one
+    return found
 
 
 def _by_links(links: Frame, situation: Situation) -> FittedMotion:
@@ -180,8 +208,7 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "sums": exact and linked and studied.flat,
         "series": linked and len(studied.series) > 0,
-        "variances": linked and standardised(studied.rows, situation.noise),
-        "ends": between_ends(situation),
+        **dict.fromkeys(_scales(situation, studied.rows), True),
     }
     parts = {
         "axes": named and studied.axes is not None,
@@ -207,15 +234,12 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
         order = ["independence", "density", "links", "ranges"]
     order.append("directions")
     shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
-    for name, equations in (("variances", studied.rows.shape[1] - 1), ("ends", 2 * studied.rows.shape[1])):
+    scaled, beside = ([name for name in _SCALED if name in found], [name for name in found if " beside " in name])
+    # Exact ones before the series, which is a model; before axes alone what they leave open and equations determine.
+    for name in (*scaled, "sums", "series", "quadrics", *shown, *beside):
         if name in found:
-            h = found[name].frame.hidden
-            determined = h * (h - 1) / 2 <= equations and not situation.noise
-            sure = determined and (name == "variances" or found[name].exact)
+            sure = found[name].determined or name not in (*scaled, *beside)
             order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)
-    for name in ("sums", "series", "quadrics", *shown):  # exact ones before the series, which is a model
-        if name in found:
-            order.insert(0 if _not_rejected(name, found, situation, studied) else len(order), name)
     return [name for name in order if name in found]
 
 

@@ -89,13 +89,14 @@ def confirmation(release: Engine, situation: Situation, solution: FittedMotion, 
         np.zeros(len(records)),
         situation.unused_rows,
     )
-    nearest = np.min(list(release.scan(_nearest, places, "confirming")), axis=0)
+    nearest, norms = np.min(list(release.scan(_nearest, places, "confirming")), axis=0), np.linalg.norm(records, axis=1)
     own = situation.unused_rows >= 0
     if own.any():
         at = situation.reduced(release.gather(situation.unused_rows[own]))
         distances = np.linalg.norm(at - places.images[own], axis=1)
-        nearest[own] = np.where(distances <= nearest[own] * (1 + 1e-9), distances, np.inf)
-    near = nearest <= epsilon * np.linalg.norm(records, axis=1)
+        rounding = 1e-9 * (norms[own] + np.abs(at).max(axis=1))  # an exact place is some last digits away
+        nearest[own] = np.where(distances <= nearest[own] + rounding, distances, np.inf)
+    near = nearest <= epsilon * norms
     chance = np.zeros(len(records))
     if near.any():
         asked = replace(places, distances=np.where(near, nearest, 0.0))

@@ -85,7 +85,7 @@ def assigned(
     if translates and len(known):
         known, seen = known - known.mean(axis=0), seen - seen.mean(axis=0)
     held = links[0] if sample is None else np.vstack([links[0], sample])
-    usual = float(np.sign(np.sign(held).sum()))
+    usual = _usual(held)
     # Estimates of each attribute are origin + sign * away.
     origin, away, base = np.zeros((n, 1)), quantiles(values), np.zeros(count)
     if translates and len(held):
@@ -100,7 +100,7 @@ def assigned(
         apart = known[:, :, None] - sign * seen[:, None, :]
         costs[place] += (apart**2).sum(axis=0) / (2 * (error * spread) ** 2)
         guessed = (origin + sign * away[:, None, :]) / (_ZERO * spread)
-        costs[place] -= _UNTOLD * usual * np.clip(guessed, -1.0, 1.0).mean(axis=0)
+        costs[place] -= _UNTOLD * usual[:, None] * np.clip(guessed, -1.0, 1.0).mean(axis=0)
         if len(known):
             most = np.abs(origin + sign * (common.value - base))
             costs[place] += 0.1 * _SURPRISE * (common.shared & (most > 2 * common.near))
@@ -112,6 +112,14 @@ def assigned(
             costs[place] += _outside(sign * values, bounds, translates=translates)
     attributes, chosen = linear_sum_assignment(costs.min(axis=0))
     return attributes, chosen, np.where(costs[0] <= costs[1], 1.0, -1.0)[attributes, chosen]
+
+
+def _usual(held: FloatArray) -> FloatArray:
+    """Which sign most values of each attribute have: 1, -1, or 0."""
+    signs = np.sign(held)
+    alike = signs[:, (held == 0).any(axis=0)].sum()
+    only_zeros = (held == 0).all(axis=0) & (alike != 0)
+    return np.asarray(np.sign(np.where(only_zeros, alike, signs.sum())))
 
 
 def _outside(values: FloatArray, bounds: FloatArray, *, translates: bool) -> FloatArray:

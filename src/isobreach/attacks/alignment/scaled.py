@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns that were scaled before they were turned: each has variance one, or its least value is 0 and its greatest 1.
+"""Columns that were scaled before they were turned: to variance one, between two ends, or by their largest size.
 
 Whoever holds a record in such units knows how they came about. With x = c_x + (y - c_y - u By') R the estimates,
 
     *variances*   v_j - 1 = 0, v_j the variance of column j: n - 1 equations, because a rotation keeps their mean. So a
                   release whose columns vary by one on average is taken for a standardised one. Behind a translation
                   also m_j = 0, m_j the mean of column j, unless links have other lengths than rows from the mean.
-    *ends*        least x_j = 0 and greatest x_j = 1: 2 n equations. Tried where all linked values lie between.
+    *ends*        least x_j = 0 and greatest x_j = 1, or -1 and 1: 2 n equations; or greatest |x_j| = 1: n equations.
+                  Those that all linked values allow are tried.
+
+Columns that links fix, flags beside standardised numbers, may be in other units: only the others have equations.
 
 They are solved for the h (h - 1) / 2 angles of P by Levenberg and Marquardt in so(h), from random rotations: four links
 of eight columns leave six angles. Under noise variances are larger by its square, and links are equations as well, each
@@ -23,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.alignment.descent import Evaluations, moved
-from isobreach.attacks.alignment.frames import Frame, Pose, frame_of, planes
+from isobreach.attacks.alignment.frames import FLAT, Frame, Pose, frame_of, planes
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.geometry import haar
@@ -46,6 +49,10 @@ class ScaledTuning:
 
 
 TUNING = ScaledTuning()
+
+
+# Ends of a column: the least value (None: the largest size is the greatest) and the greatest.
+_ENDS: tuple[tuple[float | None, float], ...] = ((0.0, 1.0), (-1.0, 1.0), (None, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,22 +84,36 @@ class _Seen:
         return np.concatenate([along, np.broadcast_to(-turned.T, (*along.shape[:2], len(turned)))], axis=2)
 
 
-def standardised(rows: FloatArray, noise: float) -> bool:
-    """Whether the columns of released rows vary by one on average, noise aside; a part of a table is off by chance."""
-    squares = ((rows - rows.mean(axis=0)) ** 2).mean(axis=1)
+def standardised(frame: Frame, rows: FloatArray, noise: float) -> bool:
+    """Whether the columns that a frame leaves open vary by one on average, noise aside; a part of a table is off.
+
+    Parameters
+    ----------
+    frame
+        What links leave open; with noise, everything.
+    rows, noise
+        Released rows; standard deviation of an error of a released coordinate.
+    """
+    open_ = _open(frame)
+    if not open_.any():
+        return False
+    estimates = _Seen.of(frame, rows).estimates(frame.start())[:, open_]
+    squares = ((estimates - estimates.mean(axis=0)) ** 2).mean(axis=1)
     allowed = TUNING.rounding + TUNING.by_chance * float(squares.std()) / np.sqrt(len(rows))
     return bool(abs(float(squares.mean()) - noise**2 - 1) <= allowed)
 
 
-def between_ends(situation: Situation) -> bool:
-    """Whether all values of linked records lie between 0 and 1, some apart from both, and there is no noise."""
-    known = situation.known
-    inside = bool(len(known)) and bool((known >= 0).all() and (known <= 1).all())
-    return inside and not situation.noise and bool(((known > 0) & (known < 1)).any())
+def between_ends(situation: Situation, frame: Frame) -> list[tuple[float | None, float]]:
+    """Return the ends between which all linked values of open columns lie, some apart from them; none under noise."""
+    known = situation.known[:, _open(frame)]
+    if situation.noise or not known.size or not ((np.abs(known) > 0) & (np.abs(known) < 1)).any():
+        return []
+    negative = bool((known < 0).any())
+    return [ends for ends in _ENDS if np.abs(known).max() <= 1 and ends[0] != (0.0 if negative else -1.0)]
 
 
 def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np.random.Generator) -> FittedMotion:
-    """Find a rotation under which all columns have variance one.
+    """Find a rotation under which all open columns have variance one.
 
     Parameters
     ----------
@@ -105,14 +126,13 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
     rng
         Draws starts.
     """
-    links, noise = (situation.known, situation.released), situation.noise
-    frame = frame_of(*links, rows, situation.sample, translates=situation.translates, noise=noise)
-    open_ = frame.loosened(*links, noise, situation.translates) if noise else frame
+    frame, open_ = frames_of(situation, rows)
+    noise = situation.noise
     seen, linked = _Seen.of(open_, _points(rows)), _Seen.of(open_, situation.released)
-    centred = _centred(situation, rows)
+    centred, columns = _centred(situation, rows), _open(open_)
 
     def equations(pose: Pose) -> tuple[FloatArray, FloatArray]:
-        estimates, slopes = seen.estimates(pose), seen.slopes(pose)
+        estimates, slopes = seen.estimates(pose)[:, columns], seen.slopes(pose)[:, columns]
         means = estimates.mean(axis=0)
         apart = estimates - means
         weight = np.sqrt(len(rows))
@@ -127,11 +147,12 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
 
     begin = [open_.pose_of(*frame.affine(one)) for one in _starts(frame, rng)]
     best, _ = _best(equations, begin, effort, 0.0 if noise else TUNING.solved * np.sqrt(len(rows)))
-    return FittedMotion("variances", open_, best, effort.used)
+    determined = not noise and _angles(frame) < columns.sum()
+    return FittedMotion("variances", open_, best, effort.used, determined=determined)
 
 
 def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np.random.Generator) -> FittedMotion:
-    """Find a rotation under which the least value of every column is 0, and the greatest 1.
+    """Find a rotation under which every open column reaches its ends.
 
     Parameters
     ----------
@@ -144,27 +165,58 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
     rng
         Draws starts.
     """
-    links = situation.known, situation.released
-    frame = frame_of(*links, rows, situation.sample, translates=situation.translates, noise=0.0)
+    frame, _ = frames_of(situation, rows)
+    columns, starts = np.flatnonzero(_open(frame)), _starts(frame, rng)
     spread = np.linalg.norm((rows - rows.mean(axis=0)) @ np.linalg.pinv(np.linalg.cholesky(_floored(rows)).T), axis=1)
     outer = rows[np.argsort(spread, kind="stable")[-TUNING.rows :]]
 
-    def equations_of(some: FloatArray) -> Equations:
+    def equations_of(some: FloatArray, least: float | None, greatest: float) -> Equations:
         seen = _Seen.of(frame, some)
 
         def equations(pose: Pose) -> tuple[FloatArray, FloatArray]:
-            estimates, columns = seen.estimates(pose), np.arange(some.shape[1])
-            low, high = estimates.argmin(axis=0), estimates.argmax(axis=0)
-            left = np.concatenate([estimates[low, columns], estimates[high, columns] - 1])
-            places = np.concatenate([low, high])
-            ends = replace(seen, visible=seen.visible[places], hidden=seen.hidden[places]).slopes(pose)
-            return left, ends[np.arange(len(places)), np.tile(columns, 2)]
+            estimates = seen.estimates(pose)[:, columns]
+            if least is None:
+                places, which = np.abs(estimates).argmax(axis=0), columns
+                wanted = np.sign(estimates[places, np.arange(len(columns))]) * greatest
+            else:
+                places = np.concatenate([estimates.argmin(axis=0), estimates.argmax(axis=0)])
+                which, wanted = np.tile(columns, 2), np.repeat([least, greatest], len(columns))
+            ends = replace(seen, visible=seen.visible[places], hidden=seen.hidden[places])
+            each = np.arange(len(places))
+            return ends.estimates(pose)[each, which] - wanted, ends.slopes(pose)[each, which]
 
         return equations
 
-    best, _ = _best(equations_of(outer), _starts(frame, rng), effort, TUNING.solved)
-    best, left = _best(equations_of(rows), [best], effort, TUNING.solved)
-    return FittedMotion("ends", frame, best, effort.used, exact=left <= TUNING.solved)
+    found: list[tuple[float, int, Pose]] = []
+    for ends in between_ends(situation, frame):
+        count = len(columns) * (1 if ends[0] is None else 2)
+        if _angles(frame) < count:
+            own = Evaluations(effort.most)  # whichever ends are tried first take nothing from the others
+            pose, _ = _best(equations_of(outer, *ends), starts, own, TUNING.solved)
+            pose, left = _best(equations_of(rows, *ends), [pose], own, TUNING.solved)
+            effort.spend(own.used)
+            found.append((left, len(found), pose))
+            if left <= TUNING.solved:
+                break
+    left, _, pose = min(found) if found else (np.inf, 0, starts[0])
+    solved = left <= TUNING.solved
+    return FittedMotion("ends", frame, pose, effort.used, exact=solved, determined=solved)
+
+
+def frames_of(situation: Situation, rows: FloatArray) -> tuple[Frame, Frame]:
+    """Return what links leave open as if they were exact, and what is open: under noise, everything."""
+    links, noise = (situation.known, situation.released), situation.noise
+    frame = frame_of(*links, rows, situation.sample, translates=situation.translates, noise=noise)
+    return frame, frame.loosened(*links, noise, situation.translates) if noise else frame
+
+
+def _open(frame: Frame) -> NDArray[np.bool_]:
+    """Which columns a frame leaves open."""
+    return np.asarray((np.abs(frame.hidden_x) > FLAT).any(axis=1))
+
+
+def _angles(frame: Frame) -> int:
+    return frame.hidden * (frame.hidden - 1) // 2
 
 
 def _starts(frame: Frame, rng: np.random.Generator) -> list[Pose]:

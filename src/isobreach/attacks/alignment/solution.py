@@ -33,6 +33,8 @@ class FittedMotion:
         Axes of attributes that the release shows and links agree with.
     exact
         Whether links and axes that the release shows leave nothing open: what is wrong are names, not values.
+    determined
+        Whether the pose solves equations, at least as many as there are angles.
     """
 
     objective: str
@@ -44,6 +46,7 @@ class FittedMotion:
     agreement: float | None = None
     axes: int = 0
     exact: bool = False
+    determined: bool = False
 
     @property
     def affine(self) -> tuple[FloatArray, FloatArray]:
