@@ -16,16 +16,16 @@ posterior decides instead (``isobreach.linking.noisy.likelihood``), its prior be
 present, as the candidates themselves show it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress
-from isobreach.geometry import row_norms
+from isobreach.geometry import procrustes_residual, row_norms
 from isobreach.linking.candidates import Candidates, distances_from, values_agreeing
 from isobreach.linking.chance import Rates, least_telling, log_matches_on_sheets, sampled, telling_distances
-from isobreach.linking.noisy import BELIEVING, Likelihood
+from isobreach.linking.noisy import BELIEVING, Likelihood, Posterior
 from isobreach.release import Bounds, grid_spacing
 
 FloatArray = NDArray[np.float64]
@@ -42,16 +42,25 @@ class LookingUp:
         Links by whose distances candidates are found: more would not tell more.
     rounds
         Each links by the anchors of the one before; later ones find next to nothing.
+    likely
+        Posterior above which a candidate becomes an anchor of the next round.
     fitted
         New links to which the motion is fitted again.
     worse
         Share of true rows that may be lost for the sake of near copies, which dictionaries are full of.
+    folds
+        Parts of the linked candidates, each judged by a fit to the others.
+    sure
+        Standard errors by which links must show less noise than was given: it may count rounding twice.
     """
 
     anchors: int = 32
     rounds: int = 6
+    likely: float = 0.5
     fitted: int = 2048
     worse: float = 1e-3
+    folds: int = 8
+    sure: float = 3.0
 
 
 _LOOKUP = LookingUp()
@@ -181,34 +190,73 @@ def noisy_entries(
     progress: Progress,
 ) -> Entries:
     """Candidates by their posterior under noise."""
-    present, spacing = BELIEVING.present, grid_spacing(candidates)
-    records, values = anchors.records, anchors.values
+    present, row = BELIEVING.present, np.zeros(len(candidates), dtype=np.int64)
+    links: dict[int, int] = {}
     own, taken = _own_values(candidates, anchors), set(anchors.values.tolist())
     for done in range(_LOOKUP.rounds):
         progress("looking up candidates", done, _LOOKUP.rounds)
-        rows = found.points[values]
-        like = Likelihood(records, rows, found.points, deviation, translates=translates, spacing=spacing)
-        posterior = like.posterior(candidates, present, _LOOKUP.worse)
+        new = {k: v for k, v in links.items() if v not in taken}
+        new = dict(list(new.items())[: _LOOKUP.fitted])
+        posterior = _judged(candidates, anchors, new, row, found.points, deviation, translates, present).among_twins()
         for _ in range(3):
             present = float(np.clip(1 - posterior.absence.mean(), 1e-3, 1 - 1e-3))
-            posterior = like.posterior(candidates, present, _LOOKUP.worse)
-        sure = np.flatnonzero(posterior.probability >= 1 - limit)
-        links = {int(k): int(posterior.row[k]) for k in sure}
+            posterior = replace(posterior, present=present)
+        probability = posterior.among_rivals(found.copies)
+        before, row = links, posterior.row
+        links = {int(k): int(posterior.row[k]) for k in np.flatnonzero(probability > _LOOKUP.likely)}
         links = {k: v for k, v in links.items() if v not in taken or own.get(k) == v or found.copies[v] > 1}
         links = _unshared(links, found)
-        new = [k for k in links if links[k] not in taken][: _LOOKUP.fitted]
-        if len(new) + len(anchors.values) == len(values):
+        if links == before:
             break
-        records = np.concatenate([anchors.records, candidates[new]])
-        values = np.concatenate([anchors.values, np.array([links[k] for k in new], dtype=np.int64)])
     progress("looking up candidates", _LOOKUP.rounds, _LOOKUP.rounds)
+    links = {k: v for k, v in links.items() if probability[k] >= 1 - limit}
     possible = {
         k: places for k, places in enumerate(posterior.candidates) if posterior.absence[k] < 1 - limit and len(places)
     }
     possible |= {k: np.array([v]) for k, v in links.items()}
     # Expected chance matches, given the release: what the posterior leaves to everything but the link.
-    chance = 1 - posterior.probability
-    return Entries(links, possible, chance, posterior.probability)
+    return Entries(links, possible, 1 - probability, probability)
+
+
+def _judged(
+    candidates: FloatArray,
+    anchors: Anchors,
+    links: dict[int, int],
+    rows: IntArray,
+    points: FloatArray,
+    deviation: float,
+    translates: bool,
+    present: float,
+) -> Posterior:
+    """Posterior of every candidate, by a fit to no link of the row it may be: a fit follows what it is fitted to."""
+    linked = np.array(list(links), dtype=np.int64)
+    records = np.concatenate([anchors.records, candidates[linked]])
+    values = np.concatenate([anchors.values, rows[linked]])
+    level = _level(records, points[values], deviation, translates)
+    parts = min(_LOOKUP.folds, len(linked)) or 1
+    part = rows % parts
+    sure, judged = np.arange(len(values)) < len(anchors.values), []
+    for one in np.unique(part).tolist():
+        kept = sure | (values % parts != one)
+        like = Likelihood(
+            records[kept],
+            points[values[kept]],
+            points,
+            level,
+            translates=translates,
+            spacing=grid_spacing(candidates),
+        )
+        places = np.flatnonzero(part == one)
+        judged.append((places, like.posterior(candidates[places], present, _LOOKUP.worse)))
+    return Posterior.together(judged)
+
+
+def _level(records: FloatArray, rows: FloatArray, deviation: float, translates: bool) -> float:
+    """Level of the noise: less than was given where the links show less, beyond doubt."""
+    rss, freedom = procrustes_residual(records, rows, translates)
+    if freedom <= 0:
+        return deviation
+    return min(deviation, float(np.sqrt(rss / freedom) * (1 + _LOOKUP.sure / np.sqrt(2 * freedom))))
 
 
 def _unshared(links: dict[int, int], found: Candidates) -> dict[int, int]:

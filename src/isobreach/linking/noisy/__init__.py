@@ -2,7 +2,7 @@
 """Linking under noise: a few links to start from, then the posterior of every record."""
 
 from isobreach.linking.noisy import law
-from isobreach.linking.noisy.likelihood import BELIEVING, Likelihood
+from isobreach.linking.noisy.likelihood import BELIEVING, Likelihood, Posterior
 from isobreach.linking.noisy.problem import NoisyProblem
 from isobreach.linking.noisy.seeds import SEEDING, Seeds, seeds
 from isobreach.linking.noisy.solution import NoisySolution
@@ -14,6 +14,7 @@ __all__ = [
     "Likelihood",
     "NoisyProblem",
     "NoisySolution",
+    "Posterior",
     "Seeds",
     "Squares",
     "law",

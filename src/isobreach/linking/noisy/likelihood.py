@@ -5,13 +5,16 @@ Released rows are y = M x + t + e with independent Gaussian noise of standard de
 Given links that fix M on k dimensions, a row has coordinates b in those (k numbers) and a squared distance g from
 them; a record has a and its own squared distance f. If the row is the record,
 
-    b_j ~ Normal(a_j, s^2 (1 + v + f / w_j^2)),      g ~ Normal(f + (N - k) s^2, 4 f s^2 + 2 (N - k) s^4)
+    b_j ~ Normal(a_j, s^2 (1 + v_j + f / w_j^2)),    g ~ Normal(f + (N - k) s_v^2, 4 f s_v^2 + 2 (N - k) s_v^4)
 
-with v the record's leverage and w_j the spread of the linked records along direction j: what the error of the fitted
-motion adds, within its span and by tilting it. If it is not, b and g are draws from all released rows, described by
-normal distributions fitted to them, or by the nearest rows' density where that is higher. The ratio of the two
-densities, R(y), weighs rows against each other and against the record's absence: with prior probability p of being
-present (1/2, or more where most of the other known records are found), anywhere alike,
+    v_j = sum over i != j of a_i^2 / (w_i^2 + w_j^2),        s_v^2 = s^2 (1 + sum of a_i^2 / w_i^2)
+
+with w_j the spread of the linked records along direction j. That is what the error of the fitted motion adds: a least
+squares rotation errs in the plane of directions i and j by an angle of variance s^2 / (w_i^2 + w_j^2), and nothing is
+fitted across (w = 0). A translation adds s^2 / links. If the row is not the record, b and g are draws from all released
+rows, described by normal distributions fitted to them, or by the nearest rows' density where that is higher. The ratio
+of the two densities, R(y), weighs rows against each other and against the record's absence: with prior probability p of
+being present (1/2, or more where most of the other known records are found), anywhere alike,
 
     P(record is row y) = p R(y) / m / ((1 - p) + sum over rows of p R / m).
 
@@ -21,13 +24,16 @@ near copy of a record is no draw from all rows either: a row that fits the recor
 numbers, gets no probability at all.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, logsumexp
 
 from isobreach.geometry import fit_motions, row_norms
+from isobreach.linking.noisy.twins import TWINS, log_doubt
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -71,7 +77,9 @@ class Posterior:
     """Per record: the likeliest row and what probabilities follow from, for a prior probability of being present.
 
     ``best``: log of R(y) / m of the likeliest row; ``rows``: log of its sum over all rows; ``crowding``: by how much,
-    in logs, near copies are likelier to be there instead; ``fits``: whether the noise explains that row's misfit.
+    in logs, near copies are likelier to be there instead; ``fits``: whether the noise explains that row's ``misfit``,
+    of so many degrees of ``freedom``; ``offset``: by how much the next row's misfit that no noise makes exceeds them;
+    ``twins``: log of the doubt that near twins cast, where it is counted.
     """
 
     row: IntArray
@@ -79,6 +87,10 @@ class Posterior:
     rows: FloatArray
     crowding: FloatArray
     fits: NDArray[np.bool_]
+    misfit: FloatArray
+    freedom: FloatArray
+    offset: FloatArray
+    twins: FloatArray
     candidates: tuple[IntArray, ...]
     present: float
 
@@ -91,6 +103,7 @@ class Posterior:
     def probability(self) -> FloatArray:
         """Probability of the likeliest row."""
         doubted = np.logaddexp(np.log(self.present) + self.rows, np.log1p(-self.present) + self.crowding)
+        doubted = np.logaddexp(doubted, self.best + self.twins)
         return np.asarray(np.where(self.fits, np.exp(np.log(self.present) + self.best - doubted), 0.0))
 
     @property
@@ -98,15 +111,37 @@ class Posterior:
         """Probability that the record is in no row."""
         return np.asarray(np.exp(np.log1p(-self.present) - self.evidence))
 
+    @classmethod
+    def together(cls, parts: "Sequence[tuple[IntArray, Posterior]]") -> "Posterior":
+        """One posterior out of several for one prior, each of the records at its places."""
+        order = np.argsort(np.concatenate([places for places, _ in parts]))
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(one, name) for _, one in parts])[order] for name in _COLUMNS
+        }
+        candidates = [own for _, one in parts for own in one.candidates]
+        return cls(**columns, candidates=tuple(candidates[k] for k in order.tolist()), present=parts[0][1].present)
+
     def with_others(self, places: IntArray, others: "Posterior") -> "Posterior":
         """The same, with what is known of the records at some places taken from another posterior."""
         candidates = list(self.candidates)
         for place, one in zip(places.tolist(), others.candidates, strict=True):
             candidates[place] = one
-        columns = {name: getattr(self, name).copy() for name in ("row", "best", "rows", "crowding", "fits")}
+        columns = {name: getattr(self, name).copy() for name in _COLUMNS}
         for name, column in columns.items():
             column[places] = getattr(others, name)
         return replace(self, **columns, candidates=tuple(candidates))
+
+    def among_twins(self) -> "Posterior":
+        """The same, doubted for the sake of near twins: all that show are counted as those of absent records."""
+        edge = float((chdtri(self.freedom, TWINS.edge) - self.freedom).min())
+        return replace(self, twins=log_doubt(self.misfit, self.freedom, self.offset, edge))
+
+    def among_rivals(self, copies: IntArray) -> FloatArray:
+        """Probability of the likeliest row, which only one of these records can have; ``copies`` of rows: any."""
+        weight = np.where(self.fits, np.exp(self.best - self.best.max(initial=-np.inf)), 0.0)
+        together = np.bincount(self.row, weights=weight, minlength=len(copies))[self.row]
+        share = weight / np.maximum(together, np.finfo(np.float64).tiny)
+        return np.asarray(np.where(copies[self.row] > 1, 1.0, share) * self.probability)
 
     def by_share(self) -> "Posterior":
         """The same, with the share of all records that seem to be present as the prior, between 1/2 and 4/5.
@@ -119,6 +154,9 @@ class Posterior:
             share = (float((1 - found.absence).sum()) + 1) / (len(self.row) + 2)
             found = replace(self, present=float(np.clip(share, self.present, BELIEVING.most_present)))
         return found
+
+
+_COLUMNS = ("row", "best", "rows", "crowding", "fits", "misfit", "freedom", "offset", "twins")
 
 
 class Likelihood:
@@ -158,22 +196,29 @@ class Likelihood:
             row = log.argmax(axis=1)
             here = np.arange(len(log)), row
             rows = logsumexp(log, axis=1)
-            fits = misfit[here] <= chdtri(self._rows[0].shape[1] + 1, worse)
-            parts.append((row, log[here], rows, self._crowding(row), fits))
+            freedom = self._rows[0].shape[1] + 1
+            fits = misfit[here] <= chdtri(freedom, worse)
+            others = np.where(misfit > chdtri(freedom, TWINS.edge), misfit, np.inf).min(axis=1) - freedom
+            own = log[here], rows, self._crowding(row), fits, misfit[here]
+            parts.append((row, *own, np.full(len(row), float(freedom)), others, np.full(len(row), -np.inf)))
             least = np.logaddexp(rows, np.log1p(-present) - np.log(present)) + np.log(BELIEVING.keep)
             candidates += [np.flatnonzero(one > limit) for one, limit in zip(log, least, strict=True)]
-        row, best, rows, crowding, fits = (np.concatenate(one) for one in zip(*parts, strict=True))
-        return Posterior(row, best, rows, crowding, fits, tuple(candidates), present)
+        columns: dict[str, Any] = dict(
+            zip(_COLUMNS, (np.concatenate(one) for one in zip(*parts, strict=True)), strict=True)
+        )
+        return Posterior(**columns, candidates=tuple(candidates), present=present)
 
     def log_ratio(self, records: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log of R(y), one row a record, one column a released row; and the chi-square of how badly each fits."""
         fitted = self._motions
         inside, apart = _coordinates(records, fitted.known, fitted.known_centre)
         beyond = fitted.released.shape[0] - fitted.released.shape[1]
-        leverage = np.full(len(records), 1 / max(self._links, 1) if self._translates else 0.0)
-        leverage += ((inside / fitted.strength) ** 2).sum(axis=1)
-        variance = (self._deviation**2 * (1 + leverage))[:, None]
-        along = variance + self._deviation**2 * apart[:, None] / fitted.strength**2
+        moved = 1 / max(self._links, 1) if self._translates else 0.0
+        spread = fitted.strength**2
+        planes = 1 / (spread[:, None] + spread)
+        np.fill_diagonal(planes, 0.0)
+        along = self._deviation**2 * (1 + moved + inside**2 @ planes + apart[:, None] / spread)
+        variance = self._deviation**2 * (1 + moved + (inside**2 / spread).sum(axis=1))[:, None]
         rows, rows_apart = self._rows
         weight = 1 / along
         misfit = (weight * inside**2).sum(axis=1)[:, None] + weight @ (rows**2).T - 2 * (weight * inside) @ rows.T
