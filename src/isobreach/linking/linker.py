@@ -39,8 +39,8 @@ from isobreach.linking.shared import shareable
 from isobreach.linking.solving import Noise, no_linkage, noisy_linkage, projected_linkage, rounded_linkage
 from isobreach.release import distinct_records, given_precision, released_precision, unit_roundoff
 
-NODE_LIMIT = 2_000_000
-CHANCE_LIMIT = 1e-3
+NODE_LIMIT = 2_000_000  # of a search, set by hand: beyond it links are ambiguous
+CHANCE_LIMIT = 1e-3  # matches that chance may make, on average, set by hand
 
 _TRUNCATED = "the release is narrower than the records: it holds the first attributes, moved"
 
