@@ -41,7 +41,7 @@ def draw(seed: int, asked: argparse.Namespace, out: dict[tuple[int, int], dict[s
     studied = attack.study(as_engine(rows), noise=None, seed=0, progress=no_progress, budget=BUDGET)
     for insiders, size in CELLS:
         places = random.choice(len(records), insiders, replace=False)
-        known = {"known": records[places], "rows": places} if insiders else {}
+        known: dict[str, Any] = {"known": records[places], "rows": places} if insiders else {}
         knowledge = ib.Knowledge(**known, sample=sample[:size] if size else None)
         found = ib.reconstruct("lattice", rows, knowledge, seed=0, budget=BUDGET, studied=studied)
         for name, estimates in (("certain", found.estimates), *found.variants.items()):

@@ -2,6 +2,7 @@
 """The rules of the architecture, checked on the source: who imports whom, and what is done where."""
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -160,6 +161,22 @@ def _stays_behind(tree):
             yield ast.unparse(node)
 
 
+def _constants(tree):
+    """Text in the code of a module, its docstrings left out."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings]
+    return {node.value for node in constants if isinstance(node.value, str)}
+
+
+def _gathered_whole(tree):
+    """Engines of which all rows are gathered, as if they were few."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "gather":
+            owner = ast.unparse(node.func.value)
+            if ast.unparse(node.args[0]) == f"np.arange({owner}.shape[0])":
+                yield owner
+
+
 @cache
 def _exported(package):
     """Names that a package's __init__ imports or defines."""
@@ -205,6 +222,7 @@ def violations(module, source):
             found.append(f"imports {top}, which is no dependency")
     if package in KERNELS:
         found += [f"passes {name}, which cannot leave the process" for name in _stays_behind(tree)]
+        found += [f"gathers all rows of {name}: use everything" for name in _gathered_whole(tree)]
     called = set(_calls(tree))
     if "print" in called and package not in PRINTS:
         found.append("prints")
@@ -252,6 +270,8 @@ def test_a_module_keeps_the_rules(module):
         ),
         ("linking.chance.matches", "from isobreach.linking.chance.rates import Rates", []),
         ("linking.problem", "from isobreach.linking.search import backbone", []),
+        ("attacks.kaplan", "e.gather(np.arange(e.shape[0]))", ["gathers all rows of e: use everything"]),
+        ("attacks.kaplan", "e.gather(np.arange(5))", []),
         ("audits.study", "import concurrent.futures", ["imports concurrent: use an engine's workers"]),
         ("linking.pairs", "def k(b, f, p): ...\ndef g(e): e.scan(k, 1, 'x')", []),
         (
@@ -284,6 +304,21 @@ def test_the_package_itself_imports_nothing_when_it_is_imported():
     assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
 
 
+# One file a scheme or an attack, each by its own name: a list of them would only repeat the folder.
+LISTED_BY_FOLDER = {"schemes", "packages"}
+
+
+def test_the_architecture_page_names_every_module():
+    page = (ROOT.parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    attacks = {f"attacks.{name.replace('-', '_')}" for name in ATTACKS}
+    names = {
+        module: module.rpartition(".")[2]
+        for module in set(MODULES) - attacks - {"__main__"}
+        if module.partition(".")[0] not in LISTED_BY_FOLDER
+    }
+    assert sorted(module for module, name in names.items() if not re.search(rf"\b{name}\b", page)) == []
+
+
 def test_imports_between_modules_have_no_cycle():
     graph = {}
     for module in MODULES:
@@ -303,9 +338,67 @@ NAMED_FOR_OTHER_REASONS = {"_random", "reproduction", "geometry"}
 @pytest.mark.parametrize("module", [name for name in MODULES if name.partition(".")[0] not in NAMED_FOR_OTHER_REASONS])
 def test_no_attack_is_named_outside_its_package(module):
     """A new attack is one file: whoever names one elsewhere would have to be changed for the next."""
-    names = {name for name in ATTACKS if ATTACKS.built_in(name)} - {INSIDERS, *SCHEMES}
-    constants = {node.value for node in ast.walk(ast.parse(SOURCES[module])) if isinstance(node, ast.Constant)}
-    assert f"{module}.".startswith("attacks.") or not names & {value for value in constants if isinstance(value, str)}
+    if module.partition(".")[0] == "attacks":
+        return
+    attacks = [ATTACKS[name] for name in ATTACKS if ATTACKS.built_in(name) and name != INSIDERS]
+    names = {attack.name for attack in attacks} - {*SCHEMES}
+    titles = {title for attack in attacks for title in (attack.title, attack.plain) if title.endswith(" attack")}
+    said = _constants(ast.parse(SOURCES[module]))
+    assert not names & said
+    assert not [title for title in titles if any(title.lower() in text.lower() for text in said)]
+
+
+# Motions, a kind of noise and public transforms have the names of schemes, and an attack that of one.
+MEANT_OTHERWISE = {"orthogonal", "rigid", "ball", "dct", "dft", "permutation"}
+DECIDES = {"geometry", "release", "engine", "linking", "attacks", "audits", "report", "_reports", "_interface", "cli"}
+
+
+def _schemes_named(source):
+    """Schemes whose name stands in the code, or whose class is asked for: the release model is what decides."""
+    tree = ast.parse(source)
+    classes = {type(SCHEMES[name]).__name__ for name in SCHEMES if SCHEMES.built_in(name)}
+    asked = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"]
+    names = {getattr(one, "id", "") for node in asked for one in ast.walk(node.args[1])}
+    return (_constants(tree) & {*SCHEMES} - MEANT_OTHERWISE) | (names & classes)
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.partition(".")[0] in DECIDES])
+def test_nothing_asks_which_scheme_it_was(module):
+    assert _schemes_named(SOURCES[module]) == set()
+
+
+def test_asking_for_a_scheme_is_noticed():
+    source = "Rigid()\nif scheme.name == 'k-anonymity' or isinstance(scheme, Noisy): x"
+    assert _schemes_named(source) == {"k-anonymity", "Noisy"}
+
+
+CALCULATES = {"geometry", "release", "linking", "attacks", "audits", "schemes", "engine"}
+
+
+def _without_reason(source):
+    """Numbers at the top of a module that no comment explains, on their line or above: a block may share one."""
+    lines, explained, found = source.splitlines(), False, []
+    for node in ast.parse(source).body:
+        above = lines[node.lineno - 2].startswith("#")
+        number = isinstance(node, ast.Assign) and all(
+            isinstance(one, ast.Constant | ast.UnaryOp | ast.BinOp | ast.Tuple | ast.operator | ast.unaryop | ast.Load)
+            and not (isinstance(one, ast.Constant) and not isinstance(one.value, int | float))
+            for one in ast.walk(node.value)
+        )
+        explained = above or (explained and number and bool(lines[node.lineno - 2].strip()))
+        if number and not explained and "  # " not in lines[node.end_lineno - 1]:
+            found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.partition(".")[0] in CALCULATES])
+def test_every_tuning_constant_has_its_reason(module):
+    assert _without_reason(SOURCES[module]) == []
+
+
+def test_a_number_without_a_reason_is_noticed():
+    source = "A = 5\n# Set by hand.\nB = 1\nC = 2.0**-3\n\nD = (1, 2)\nE = 1e-3  # of a step\nF = 'x'\n"
+    assert _without_reason(source) == ["A = 5", "D = (1, 2)"]
 
 
 def test_every_attack_and_scheme_is_listed_without_being_imported():

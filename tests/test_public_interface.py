@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The public names: all there, all documented, and nothing heavy behind the import."""
 
+import ast
 import inspect
 import pickle
 import re
@@ -50,6 +51,16 @@ def test_the_promised_names_are_public():
 def test_a_public_name_resolves_and_is_documented(name):
     value = getattr(isobreach, name)
     assert isinstance(value, str) or inspect.getdoc(value)
+
+
+def test_every_public_name_has_a_type():
+    """A name that is only loaded late is Any to a type checker: each is imported for it, from its own home."""
+    tree = ast.parse(inspect.getsource(isobreach))
+    (declared,) = (part for part in tree.body if isinstance(part, ast.If))
+    typed = {alias.name: node.module for node in declared.body for alias in node.names}
+    assert set(typed) | {"__version__"} == set(isobreach.__all__)
+    homes = isobreach._HOMES
+    assert {name: typed[name] for name in homes} == {name: f"isobreach.{home}" for name, home in homes.items()}
 
 
 def test_importing_the_package_imports_nothing_heavy():

@@ -16,9 +16,9 @@ from isobreach._version import __version__
 
 if TYPE_CHECKING:
     from isobreach import datasets, schemes
-    from isobreach._interface import attack, audit, compare, invert, link, perturb, prepare, scan
+    from isobreach._interface import attack, audit, compare, invert, link, perturb, prepare, reconstruct, scan
     from isobreach._reports import AuditReport, ComparisonReport
-    from isobreach.attacks import AttackResult
+    from isobreach.attacks import AttackResult, Knowledge, Reconstruction
     from isobreach.errors import (
         InputError,
         IsobreachError,

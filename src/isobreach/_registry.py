@@ -85,6 +85,11 @@ class Registry(Mapping[str, T], Generic[T]):
         """Return whether an entry is one of this package's own."""
         return name in self._modules
 
+    @property
+    def guests(self) -> frozenset[str]:
+        """Top-level names of the packages whose entries these are, this one aside."""
+        return frozenset(point.module.partition(".")[0] for point in self._foreign.values()) - {"isobreach"}
+
     def named(self, argument: str, name: object) -> T:
         """Return the object of a name that was given as an argument; anything else is refused with the names there are.
 

@@ -126,7 +126,10 @@ def test_results_as_they_are_done_have_their_places(kind, workers):
 
 
 def test_a_result_does_not_wait_for_an_earlier_one(kind, tmp_path):
-    assert list(kind.crew(2).as_done(kernels.waiting_for_the_next, [0, 1], str(tmp_path))) == [(1, 1), (0, 0)]
+    done = kind.crew(2).as_done(kernels.waiting_for_a_file, [0, 1], str(tmp_path / "go"))
+    assert next(done) == (1, 1)
+    (tmp_path / "go").touch()
+    assert list(done) == [(0, 0)]
 
 
 @pytest.mark.parametrize(("left", "right"), [(0, 0), (1, 1), (600, 600), (1500, 1500)])

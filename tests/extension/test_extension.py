@@ -141,6 +141,37 @@ def test_a_package_that_does_not_load_is_named_and_nothing_else_breaks(installed
         module.write_text(text)
 
 
+def test_a_defect_of_a_package_is_called_its_own(installed, commands):
+    module = installed / "isobreach_example" / "plain_sight.py"
+    text = module.read_text()
+    module.write_text(text.replace("whole = bool(", "whole = bool(1 // 0 or "))
+    try:
+        (said,) = commands(("attack", "plain-sight", "--released", "people.npy", "--quiet"), codes=[70])
+        assert "stopped by a defect of isobreach_example" in said
+        assert "ZeroDivisionError in plain_sight.py" in said
+    finally:
+        module.write_text(text)
+
+
+def test_a_setting_that_is_true_unless_told_otherwise_can_be_switched_off(installed, commands):
+    module = installed / "isobreach_example" / "plain_sight.py"
+    text = module.read_text()
+    more = '    rows: int = setting(1000, "Released rows to look at.")\n'
+    assert more in text
+    module.write_text(
+        text.replace(more, more + '    strict: bool = setting(True, "Only whole numbers.")\n').replace(
+            "whole = bool(", 'whole = bool(not settings["strict"] or '
+        )
+    )
+    try:
+        np.save(installed / "rotated.npy", np.random.default_rng(0).normal(size=(20, 3)))
+        attack = ("attack", "plain-sight", "--released", installed / "rotated.npy", "--json")
+        claims = [json.loads(found)["claimed"] for found in commands(attack, (*attack, "--no-strict"))]
+        assert claims == [False, True]
+    finally:
+        module.write_text(text)
+
+
 def test_a_scheme_that_does_not_load_is_named_where_it_is_asked_for(installed, commands):
     module = installed / "isobreach_example" / "flipped.py"
     text = module.read_text()
@@ -157,3 +188,7 @@ def test_a_scheme_that_does_not_load_is_named_where_it_is_asked_for(installed, c
 def test_the_documentation_shows_the_files_that_were_tested(name):
     source = (PACKAGE / "isobreach_example" / name).read_text().partition("\n")[2]
     assert f"```python\n{source}```" in DOCS.read_text(encoding="utf-8")
+
+
+def test_the_documentation_shows_the_project_that_was_tested():
+    assert f"```toml\n{(PACKAGE / 'pyproject.toml').read_text()}```" in DOCS.read_text(encoding="utf-8")

@@ -115,7 +115,9 @@ def link(
     tolerance
         Largest error of a released coordinate; None derives it from the release's own precision.
     noise
-        Standard deviation of random errors of the released coordinates, or ``"estimate"`` to find it from the release.
+        Standard deviation of independent random errors of the released coordinates, or ``"estimate"`` to find it from
+        the release. Links then come with posteriors, and count where these leave at most ``chance_limit`` open;
+        ``rule`` and ``node_limit`` do not matter.
     dictionary
         Candidate records, of which most may be absent, with the columns of ``known``.
     sample

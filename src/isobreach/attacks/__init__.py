@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from isobreach.attacks.knowledge import Knowledge
     from isobreach.attacks.known_input import (
         DETERMINED,
+        QUANTILES,
         AttackResult,
         AttackSummary,
         Kind,
@@ -40,6 +41,7 @@ __all__ = [
     "DETERMINED",
     "ITERATIONS",
     "LEARNING_RATE",
+    "QUANTILES",
     "Attack",
     "AttackResult",
     "AttackSummary",
@@ -81,6 +83,7 @@ __getattr__ = loading(
         "knowledge": ("Knowledge",),
         "known_input": (
             "DETERMINED",
+            "QUANTILES",
             "AttackResult",
             "AttackSummary",
             "Kind",

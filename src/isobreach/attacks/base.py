@@ -132,6 +132,8 @@ class Attack(ABC):
         What it is called in sentences: "lattice attack".
     plain
         What an audit calls it, for owners: "grid attack"; the title by default.
+    explained
+        How it works, for owners, where the first sentence of its docstring does not say it.
     needs
         Knowledge that it cannot do without.
     needs_any
@@ -161,6 +163,7 @@ class Attack(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     plain: ClassVar[str] = ""
+    explained: ClassVar[str] = ""
     needs: ClassVar[frozenset[Held]] = frozenset()
     needs_any: ClassVar[frozenset[Held]] = frozenset()
     uses: ClassVar[frozenset[Held]] = frozenset()

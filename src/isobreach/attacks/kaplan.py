@@ -55,6 +55,7 @@ from isobreach.release import ReleaseModel
 
 FloatArray = NDArray[np.float64]
 
+# A step corrects a tenth of what it sees; after so many of them what a descent that converges has left is rounding.
 LEARNING_RATE = 0.05
 ITERATIONS = 500
 

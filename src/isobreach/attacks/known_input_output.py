@@ -29,7 +29,7 @@ class KnownInputOutput(KnownInput):
 
     name = "known-input-output"
     title = "known-input-output attack"
-    plain = ""
+    plain = explained = ""
     needs = frozenset({"known", "rows"})
     uses = frozenset({"noise", "sample", "bounds"})
     takes_partial = False

@@ -30,7 +30,7 @@ from isobreach.geometry import breach_probability, row_norms
 FloatArray = NDArray[np.float64]
 
 HARDLY = 0.05  # share breached by a blind guess, up to which that is hardly anyone: figures then say so by themselves
-_PAIRS = 20_000
+_PAIRS = 20_000  # of people: a share is then known within 0.007
 # Guesses in words; the typical record is one of the table, which it breaches without being a guess of it.
 OWN_GUESS = "typical record"
 WORDS = {

@@ -26,8 +26,8 @@ from scipy.special import betaincinv, stdtrit
 
 FloatArray = NDArray[np.float64]
 
-LEVEL = 0.95
-_NORMAL = 1.959963984540054
+LEVEL = 0.95  # the usual one, of all intervals
+_NORMAL = 1.959963984540054  # deviations of a normal law within which it has that probability
 _ROUNDING = 1e-24  # a variance that is none
 
 

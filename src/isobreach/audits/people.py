@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 MOST = 100  # people whom a report lists, at most
-_TENTH = 0.1
+_TENTH = 0.1  # of the people: fewer than that stand apart
 _DIGITS = 12  # of an exposure: what differs by less differs by rounding
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks import QUANTILES
 from isobreach.audits.bound import Bound, bounds
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import (
@@ -27,7 +28,7 @@ from isobreach.audits.figures import (
 )
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
 from isobreach.audits.settings import Settings
-from isobreach.audits.trial import QUANTILES, Figures
+from isobreach.audits.trial import Figures
 
 FloatArray = NDArray[np.float64]
 

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach.attacks import QUANTILES
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
 @dataclass(frozen=True, eq=False)

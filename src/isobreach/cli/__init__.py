@@ -102,12 +102,22 @@ def _defect(error: Exception) -> str:
     if os.environ.get(_TRACEBACK):
         with suppress(OSError):
             traceback.print_exception(error)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     *_, last = traceback.extract_tb(error.__traceback__)
     where = f"{type(error).__name__} in {os.path.basename(last.filename)}, line {last.lineno}"  # noqa: PTH119
+    owner = _owner([str(frame.f_globals.get("__name__")).partition(".")[0] for frame in frames])
     return (
-        f"stopped by a defect of isobreach, which decides nothing: {where}. Please report it. To see the traceback, "
+        f"stopped by a defect of {owner}, which decides nothing: {where}. Please report it. To see the traceback, "
         f"which may quote your data, run the same command with {_TRACEBACK}=1 before it."
     )
+
+
+def _owner(packages: list[str]) -> str:
+    """Whose code failed: of isobreach and the packages that add attacks or schemes to it, the last that was called."""
+    from isobreach._registry import ATTACKS, SCHEMES
+
+    ours = {"isobreach", *ATTACKS.guests, *SCHEMES.guests}
+    return next((name for name in reversed(packages) if name in ours), "isobreach")
 
 
 def _leave() -> None:

@@ -39,12 +39,13 @@ def typed_again(other: click.Command | None = None) -> tuple[str, ...]:
     meant = own if other is None else {one.name: one for one in other.params if one.name not in _OTHERWISE}
     for parameter in (meant[name] for name in own if name in meant):
         value = context.params.get(str(parameter.name))
-        if parameter.name in _LEFT_OUT or value is None or value is False or value == parameter.default:
+        if parameter.name in _LEFT_OUT or value is None or value == parameter.default:
             continue
         if isinstance(parameter, click.Argument):
             arguments.append(_file(value))
         else:
-            options += [parameter.opts[0]] if value is True else [parameter.opts[0], _text(value)]
+            flags = parameter.secondary_opts if value is False else parameter.opts
+            options += flags[:1] if isinstance(value, bool) else [parameter.opts[0], _text(value)]
     return (*arguments, *options)
 
 

@@ -285,7 +285,8 @@ def setting(one: Any, help_text: str | None = None, *, unset: bool = False) -> A
     told = one.metadata
     name, text = f"--{one.name.replace('_', '-')}", help_text or told.get("help")
     if isinstance(one.default, bool):
-        return click.option(name, one.name, is_flag=True, default=None if unset else one.default, help=text)
+        flags = f"{name}/--no-{name[2:]}" if one.default else name
+        return click.option(flags, one.name, is_flag=True, default=None if unset else one.default, help=text)
     kind = click.Choice(told["choices"]) if "choices" in told else told.get("type", type(one.default))
     shown = {} if unset else {"default": one.default, "show_default": one.default is not None}
     return click.option(name, one.name, type=kind, metavar=told.get("metavar"), help=text, **shown)

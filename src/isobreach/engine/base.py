@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from isobreach._phrases import place
 from isobreach._progress import Progress, no_progress
 from isobreach.engine.column import ArrayColumn, Column, FloatArray
-from isobreach.engine.workers import I, P, T, Workers
+from isobreach.engine.workers import I, P, T, Workers, address
 
 TILE_ENTRIES = 1 << 16  # 512 KiB of float64: half of a common second-level cache
 BLOCK_TILES = 16  # tiles in a block unless the engine is told otherwise
@@ -28,8 +28,8 @@ Kernel = Callable[..., T]  # (block, first_row, params), and the part of a colum
 class Engine(ABC):
     """The released rows, and the workers that visit them block by block.
 
-    A new engine defines ``shape``, ``dtype``, ``workers``, ``crew``, ``scan`` and ``gather``. One whose rows are not at
-    hand may define ``keep``, ``column``, ``everything`` and ``where`` anew.
+    A new engine defines ``shape``, ``dtype``, ``workers``, ``crew``, ``visited`` and ``gather``. One whose rows are not
+    at hand may define ``keep``, ``collected``, ``everything`` and ``where`` anew.
     """
 
     @property
@@ -52,7 +52,6 @@ class Engine(ABC):
     def crew(cls, workers: int | None = None) -> Workers:
         """Workers of this kind for those who have no released rows: so many, or as many as there are processors."""
 
-    @abstractmethod
     def scan(
         self,
         kernel: Kernel[T],
@@ -80,6 +79,14 @@ class Engine(ABC):
         -------
         Results in row order, as they come. An error in a kernel is raised as it is.
         """
+        address(kernel)
+        return self.visited(kernel, params, beside, label, progress)
+
+    @abstractmethod
+    def visited(
+        self, kernel: Kernel[T], params: Any, beside: Column | None, label: str, progress: Progress
+    ) -> Iterator[T]:
+        """Results of a ``scan``, whose kernel can leave the process."""
 
     @abstractmethod
     def gather(self, rows: ArrayLike) -> FloatArray:
@@ -118,7 +125,11 @@ class Engine(ABC):
 
         The parameters are those of ``scan``. The result is a handle.
         """
-        return ArrayColumn.of(self.scan(kernel, params, label, progress, beside=beside), self.shape[0])
+        return self.collected(self.scan(kernel, params, label, progress, beside=beside))
+
+    def collected(self, parts: Iterator[FloatArray]) -> Column:
+        """Return the column whose parts these are, in row order."""
+        return ArrayColumn.of(parts, self.shape[0])
 
     def everything(self, reason: str, progress: Progress = no_progress) -> FloatArray:
         """Return all rows at once, as one array: for algorithms that compare every row with every other one.

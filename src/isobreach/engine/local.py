@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isobreach._progress import Progress, no_progress
+from isobreach._progress import Progress
 from isobreach._validation import check_integer, check_shape
 from isobreach.engine.base import BLOCK_TILES, Engine, Kernel, contiguous, tile_rows
 from isobreach.engine.column import Column, FloatArray
 from isobreach.engine.threads import Threads
-from isobreach.engine.workers import T, Workers, address
+from isobreach.engine.workers import T, Workers
 
 # Below this size one pass takes less time than starting the threads.
 SERIAL_BYTES = 16 << 20
@@ -83,22 +83,10 @@ class LocalEngine(Engine):
         """Workers for a pass: this thread alone where the table is small."""
         return Threads(1) if self._rows.nbytes < SERIAL_BYTES else self._workers
 
-    def scan(
-        self,
-        kernel: Kernel[T],
-        params: Any,
-        label: str,
-        progress: Progress = no_progress,
-        *,
-        beside: Column | None = None,
+    def visited(
+        self, kernel: Kernel[T], params: Any, beside: Column | None, label: str, progress: Progress
     ) -> Iterator[T]:
-        """``kernel(block, first_row, params)`` for every block, results in row order as they come."""
-        address(kernel)
-        return self._scanned(kernel, params, label, progress, beside)
-
-    def _scanned(
-        self, kernel: Kernel[T], params: Any, label: str, progress: Progress, beside: Column | None
-    ) -> Iterator[T]:
+        """Results of ``scan``."""
         parts = [slice(start, start + self._block) for start in range(0, len(self._rows), self._block)]
         blocks = [_Block(p.start, self._rows[p], None if beside is None else beside.take(p)) for p in parts]
         for block, result in zip(blocks, self._visitors().run(_on_block, blocks, (kernel, params)), strict=True):

@@ -23,7 +23,7 @@ IntArray = NDArray[np.int64]
 Function = Callable[[FloatArray], FloatArray]
 
 _SHORT = 1 << 18  # numbers that are sorted
-_BINS, _MANTISSA = 1 << 20, 11
+_BINS, _MANTISSA = 1 << 20, 11  # a bin for each sign, 2^8 exponents and the first 11 bits of a mantissa
 _MINUS_ZERO = -(1 << 63)  # bit by bit
 _LOWEST = (1023 - 128) << _MANTISSA  # leading bits of 2^-128: what is smaller goes into one bin
 

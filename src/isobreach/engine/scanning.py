@@ -28,7 +28,7 @@ from isobreach.engine.files import Files, Group
 from isobreach.engine.memory import free_memory
 from isobreach.engine.threads import Threads
 from isobreach.engine.visits import Job, StoredRows, Visited, pick, stretches, visit
-from isobreach.engine.workers import T, Workers, address
+from isobreach.engine.workers import T, Workers
 from isobreach.errors import InputError
 
 
@@ -161,17 +161,10 @@ class FileEngine(Engine):
         """Least rows of a stretch."""
         return READING.stretch_tiles * self.stored.tile
 
-    def scan(
-        self,
-        kernel: Kernel[T],
-        params: Any,
-        label: str,
-        progress: Progress = no_progress,
-        *,
-        beside: Column | None = None,
+    def visited(
+        self, kernel: Kernel[T], params: Any, beside: Column | None, label: str, progress: Progress
     ) -> Iterator[T]:
-        """``kernel(block, first_row, params)`` for every block, results in row order as they come."""
-        address(kernel)
+        """Results of ``scan``."""
         return self._scanned(Job(self.stored, kernel, params, beside, self._expected), label, progress)
 
     def _scanned(
@@ -195,17 +188,8 @@ class FileEngine(Engine):
         self._kept = self._kept.and_more(*zip(*picked, strict=True)) if len(job.wanted) else self._kept
         self._expected = self._kept.lacks(self._expected)
 
-    def column(
-        self,
-        kernel: Kernel[FloatArray],
-        params: Any,
-        label: str,
-        progress: Progress = no_progress,
-        *,
-        beside: Column | None = None,
-    ) -> Column:
-        """Compute numbers of every row; they stay in a temporary file where they are many."""
-        parts = self.scan(kernel, params, label, progress, beside=beside)
+    def collected(self, parts: Iterator[FloatArray]) -> Column:
+        """Return a column; its numbers stay in a temporary file where they are many."""
         first = next(parts)
         numbers = self.shape[0] * int(np.prod(first.shape[1:], dtype=np.int64))
         kind = ArrayColumn if numbers <= READING.held else FileColumn

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
 
-PRIME, _SECOND_PRIME = 2147483629, 2147483587
+PRIME, _SECOND_PRIME = 2147483629, 2147483587  # below 2^31: products of two residues fit into 64 bits
 
 
 def rank_modulo(matrix: IntArray, prime: int = PRIME) -> int:

@@ -49,9 +49,9 @@ FloatArray = NDArray[np.float64]
 Estimator = Literal["optimal", "uniform", "published"]
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 
-_LARGE = 1e100
-_TAIL = 1e-13
-_NODE_ROWS = 4096
+_LARGE = 1e100  # instead of infinity: its square is a number
+_TAIL = 1e-13  # of the probability, which a quadrature may leave out
+_NODE_ROWS = 4096  # whose nodes are held at once
 # I_x((h-1)/2, 1/2) is a power series in x whose terms fall faster than x^k: for smaller x so many of them are exact to
 # rounding. The library's function, asked for the other rows, takes five times as long.
 _SMALL, _TERMS = 1 / 8, 18  # terms beside the first: whole threes

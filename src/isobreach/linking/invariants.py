@@ -45,7 +45,7 @@ class Invariance:
 
 
 INVARIANCE = Invariance()
-INVARIANTS = 8
+INVARIANTS = 8  # four of the squares, four of the products
 
 
 @dataclass(frozen=True, eq=False)

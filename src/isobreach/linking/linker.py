@@ -39,8 +39,8 @@ from isobreach.linking.shared import shareable
 from isobreach.linking.solving import Noise, no_linkage, noisy_linkage, projected_linkage, rounded_linkage
 from isobreach.release import distinct_records, given_precision, released_precision, unit_roundoff
 
-NODE_LIMIT = 2_000_000
-CHANCE_LIMIT = 1e-3
+NODE_LIMIT = 2_000_000  # of a search, set by hand: beyond it links are ambiguous
+CHANCE_LIMIT = 1e-3  # matches that chance may make, on average, set by hand
 
 _TRUNCATED = "the release is narrower than the records: it holds the first attributes, moved"
 
@@ -60,7 +60,7 @@ def link(
     node_limit: int = NODE_LIMIT,
     progress: Progress = no_progress,
 ) -> Linkage:
-    """Link known records to released rows.
+    """Link known records to released rows; the other parameters are those of ``isobreach.link``.
 
     Parameters
     ----------
@@ -70,30 +70,11 @@ def link(
     released
         Released rows, m x N: an array or an engine. With 32 <= N < n, the first N attributes are tried; then a
         projection, where distances agree within a band: posteriors, and no link.
-    motion
-        What the release keeps: ``"orthogonal"`` norms and distances, ``"rigid"`` distances, ``"similarity"`` ratios
-        of distances; ``"auto"`` decides between them and says why. It rules out chance for every link: where known
-        records are few or the release is coarse, a motion that is named may link more.
-    rule
-        ``"backbone"``: the links that every largest valid assignment agrees on. ``"uniquely-valid"``: the paper's
-        maximal uniquely valid set, which is contained in it.
-    tolerance
-        Largest error of a released coordinate; None derives it from the release's own precision.
-    noise
-        Standard deviation of independent random errors of the released coordinates, or ``"estimate"`` to find it from
-        the release. Links then come with posteriors, and count where these leave at most ``chance_limit`` open;
-        ``rule`` and ``node_limit`` do not matter. Known records must be complete then.
     dictionary
-        Many candidate records, of which most may be absent: looked for once the complete known ones are linked.
+        Looked for once the complete known ones are linked.
     sample
-        Records of the same population. Where norms tell too little and a release has too many pairs of rows to compare
-        them all, they propose rows, which exact distances confirm; a record that is not found so is ambiguous.
-    chance_limit
-        With an absent record among the known ones, links with more expected chance matches than this are ambiguous.
-    node_limit
-        Search nodes after which the rest is left ambiguous and ``complete`` is False.
-    progress
-        Called as ``progress(label, done, total)``.
+        Where norms tell too little and a release has too many pairs of rows to compare them all, it proposes rows, which
+        exact distances confirm; a record that is not found so is ambiguous.
     """
     check_choice("motion", motion, CHOICES)
     check_choice("rule", rule, RULES)

@@ -137,16 +137,10 @@ def noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noi
 
     Parameters
     ----------
-    problem
-        Known records and released rows.
-    setting
-        How precise both are, limit of chance.
-    motion
-        What may have been done to the records.
+    problem, setting, motion, which
+        As for ``rounded_linkage``.
     noise
         Its standard deviation, ``"estimate"``, or None: rounding alone.
-    which
-        Distinct record of each known one.
     """
     found = problem.everything(setting.precision.unit)
     longest = found.longest
@@ -217,14 +211,10 @@ def projected_linkage(problem: Problem, setting: Setting, motion: Choice, noise:
 
     Parameters
     ----------
-    problem
-        Known records and released rows.
-    setting
-        How precise both are.
+    problem, setting, which
+        As for ``rounded_linkage``.
     motion, noise
         As given. Nothing is told where a translation is named, nor where the level of the noise is to be found.
-    which
-        Distinct record of each known one.
     """
     found = problem.everything(setting.precision.unit)
     field = Field.of(found.points, found.copies, np.inf, problem.source.workers)

@@ -22,7 +22,7 @@ from scipy.special import ndtri
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-MISS = 1e-4
+MISS = 1e-4  # probability of missing a right link by its length, set by hand
 
 
 @dataclass(frozen=True, eq=False)

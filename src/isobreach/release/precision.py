@@ -78,7 +78,7 @@ class Recognising:
 
 _SEEN = Recognising()
 
-_SINGLE = 2.0**-24
+_SINGLE = 2.0**-24  # unit roundoff of float32
 _NAMES = {DOUBLE: "float64", _SINGLE: "float32", 2.0**-11: "float16", 2.0**-8: "bfloat16"}
 _UNDERFLOW = 2.0**-25  # half the smallest number of float16
 

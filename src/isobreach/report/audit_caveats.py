@@ -2,10 +2,10 @@
 """Around an audit's figures: how they come about, what kind of figure each is, and what none of them says."""
 
 from isobreach._registry import ATTACKS
-from isobreach.audits import AuditResult
+from isobreach.audits import INSIDERS, AuditResult
 from isobreach.report.audit_words import attack_name, capital, of_a_part
 
-_METHOD = (
+_BY_INSIDERS = (
     (
         "Distance attack.",
         (
@@ -14,30 +14,14 @@ _METHOD = (
             "rest is guessed at random. Its figures are computed for many groups."
         ),
     ),
-    (
-        "Refined distance attack.",
-        (
-            "(known-input attack, played). The same insiders then improve their estimates: they round them to the grid "
-            "that they see, keep them within ranges, and guess what is hidden from what is not."
-        ),
-    ),
-    (
-        "Grid attack.",
-        (
-            "(lattice attack). Whole numbers and decimals lie on a grid, and after a rotation on a rotated grid. "
-            "Lattice reduction finds its axes, and so the values, without any known record. Names and directions of "
-            "the columns come from ranges, a public sample, or insiders' records."
-        ),
-    ),
-    (
-        "Alignment attack.",
-        "A density is fitted to the released rows, and a public sample is moved until it lies as the released rows do.",
-    ),
+)
+_BY_ALL = (
     (
         "Attackers who are played.",
         (
             "The table is split anew each time: a part is held out as a public sample, the rest is protected and "
-            "attacked, and hits are counted against the truth. All attackers may refine their estimates like that."
+            "attacked, and hits are counted against the truth. All attackers may refine their estimates: round them to "
+            "a grid that shows, and keep them within ranges."
         ),
     ),
     (
@@ -50,15 +34,18 @@ _METHOD = (
 )
 
 
-_TOLD = 4  # attacks that the first parts of the method are about
-
-
 def method(result: AuditResult) -> list[tuple[str, str]]:
-    """How the figures come about, a title and a text each; attacks on other schemes in one sentence."""
-    told = {title.rstrip(".") for title, _ in _METHOD[:_TOLD]}
-    played = {capital(attack_name(name)): name for name in sorted({one.name for one in result.matrix.attackers})}
-    others = [(f"{title}.", f"{ATTACKS.summary(name)}.") for title, name in played.items() if title not in told]
-    return [*(_METHOD[:_TOLD] if result.moves else ()), *others, *_METHOD[_TOLD:]]
+    """How the figures come about, a title and a text each; attacks say themselves how they work."""
+    names = sorted({one.name for one in result.matrix.attackers}, key=lambda name: (name != INSIDERS, name))
+    played = [(f"{capital(attack_name(name))}.", _explained(name)) for name in names]
+    return [*(_BY_INSIDERS if result.moves else ()), *played, *_BY_ALL]
+
+
+def _explained(name: str) -> str:
+    """How an attack works, after its name in the literature where owners read another."""
+    attack = ATTACKS[name]
+    known_as = f"({attack.title}). " if attack.plain else ""
+    return known_as + (attack.explained or f"{ATTACKS.summary(name)}.")
 
 
 _PLAYED = (

@@ -16,22 +16,14 @@ from isobreach.report.audit_words import (
     reads,
     who,
 )
-from isobreach.report.numbers import sampled, share
+from isobreach.report.numbers import SHADES, sampled, shade, share
 
 _MARK = "†"
 _UNNAMED = (
     f"{_MARK} More values are read than the figure counts, from the release alone: only names and directions of their "
     "columns are missing. The cells are coloured by the part of all values that is read: treat them as unsafe."
 )
-_LEVELS = (0.01, 0.1, 0.5, 0.9)
-_LEGEND = (
-    "under 1%",
-    "1 to 10%",
-    "10 to 50%",
-    "50 to 90%",
-    "90% or more",
-    "smallest knowledge that breaches half",
-)
+_LEGEND = (*SHADES, "smallest knowledge that breaches half")
 _TITLES = {
     True: ("Ranges of the attributes", "the lowest and highest value of each"),
     False: ("Nothing", "the release alone"),
@@ -137,8 +129,8 @@ def _achieves(result: AuditResult, one: Reached) -> str:
 
 def _reader(result: AuditResult, one: Reached) -> AttackerFigures | None:
     """Who reads more without any knowledge than a figure counts, because columns have no names yet; None for nobody."""
-    level = _level(one.breached.value)
-    found = [reader for reader in result.readers if reader.claimed and _level(reader.worst) > level]
+    level = shade(one.breached.value)
+    found = [reader for reader in result.readers if reader.claimed and shade(reader.worst) > level]
     return max(found, key=lambda reader: reader.worst, default=None)
 
 
@@ -161,16 +153,12 @@ def _cell(
     also = "" if reader is None else f" {_MARK} {reads(result, reader)}"
     said = f"{count(insiders, 'insider')}{public}: {sampled(one.breached)}. {best}{marked}{also}"
     text = sampled(one.breached).partition(" (")[0].replace("under ", "< ").replace("over ", "> ")
-    return MatrixCell(text if reader is None else f"{text}{_MARK}", said, _level(value), smallest)
+    return MatrixCell(text if reader is None else f"{text}{_MARK}", said, shade(value), smallest)
 
 
 def _read_part(reader: AttackerFigures | None) -> float:
     """The part of all values that somebody reads: three of twenty attributes of everybody are not everything."""
     return 0.0 if reader is None else float(reader.attributes.mean())
-
-
-def _level(value: float) -> int:
-    return sum(value >= least for least in _LEVELS)
 
 
 def _note(result: AuditResult) -> str:

@@ -33,11 +33,10 @@ from isobreach.report.comparison_words import (
     number,
     verdict,
 )
-from isobreach.report.numbers import sampled, share
+from isobreach.report.numbers import SHADES, sampled, shade, share
 from isobreach.report.run_section import run_facts
 
-_LEVELS = (0.01, 0.1, 0.5, 0.9)
-_LEGEND = ("under 1%", "1 to 10%", "10 to 50%", "50 to 90%", "90% or more", "no estimate")
+_LEGEND = (*SHADES, "no estimate")
 
 
 def comparison_document(result: ComparisonResult, run: Mapping[str, Any] | None = None, title: str = "") -> Document:
@@ -128,7 +127,7 @@ def _heat(cell: CellFigures) -> MatrixCell:
     if cell.breached is None:
         return MatrixCell("·", cell_said(cell), -1)
     value = cell.breached.value
-    return MatrixCell(_short(value), cell_said(cell), sum(value >= least for least in _LEVELS))
+    return MatrixCell(_short(value), cell_said(cell), shade(value))
 
 
 def _short(value: float) -> str:

@@ -3,6 +3,9 @@
 
 from isobreach.audits import Sampled
 
+# Shades of a matrix: 0 below the first of these shares, 1 from it on, ...
+_SHADES = (0.01, 0.1, 0.5, 0.9)
+SHADES = ("under 1%", "1 to 10%", "10 to 50%", "50 to 90%", "90% or more")
 _POINT = 0.01
 _NOBODY = 1e-9  # a share below which there is nobody, in any table: what rounding leaves of 0
 _MOST = 4  # decimals of a percentage, by which two of them are told apart
@@ -69,6 +72,11 @@ def _end(percents: float, digits: int) -> str:
     """An end of an interval: 0 and 100 need no decimal."""
     text = f"{percents:.{digits}f}"
     return f"{float(text):.0f}" if float(text) in (0, 100) else text
+
+
+def shade(value: float) -> int:
+    """Place of a share's shade in ``SHADES``."""
+    return sum(value >= least for least in _SHADES)
 
 
 def amount(value: float) -> str:

@@ -34,12 +34,12 @@ def refitted(
     evidence
         What the attacker knows that bears on estimates.
     """
-    if not can_refit(evidence) or not (situation.noise or solutions[0].frame.hidden):
+    if not (release.fits and can_refit(evidence)) or not (situation.noise or solutions[0].frame.hidden):
         return {}
     some = rows[np.linspace(0, len(rows) - 1, min(len(rows), _ROWS)).astype(np.intp)]
     fitted = np.concatenate([situation.released, some])
     starts = (fitted @ matrix + shift for matrix, shift in (one.frame.affine(one.pose) for one in solutions))
     linked = np.arange(len(situation.known))
     best = refit(starts, fitted, evidence, linked, situation.known, translates=situation.translates)
-    everyone = situation.reduced(release.gather(np.arange(release.shape[0])))
+    everyone = situation.reduced(release.everything("likely values of all rows are held at once"))
     return {"refitted": best.estimates(everyone), "refitted, likely values": best.likely(everyone)}

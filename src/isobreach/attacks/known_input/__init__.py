@@ -6,11 +6,12 @@ from isobreach.attacks.known_input.describe import attack_document
 from isobreach.attacks.known_input.exposure import Kind
 from isobreach.attacks.known_input.method import KnownInput, KnownInputReconstruction, hints, normalised
 from isobreach.attacks.known_input.noisy import DETERMINED
-from isobreach.attacks.known_input.summary import AttackSummary, summarise
+from isobreach.attacks.known_input.summary import QUANTILES, AttackSummary, summarise
 
 __all__ = [
     "ATTACK",
     "DETERMINED",
+    "QUANTILES",
     "AttackResult",
     "AttackSummary",
     "Kind",

@@ -114,6 +114,10 @@ class KnownInput(Attack):
     name = "known-input"
     title = "known-input attack"
     plain = "refined distance attack"
+    explained = (
+        "Insiders who found their rows by distances then improve their estimates: they round them to the grid that "
+        "they see, keep them within ranges, and guess what is hidden from what is not."
+    )
     needs = frozenset({"known"})
     uses = frozenset({"noise", "dictionary", "rows", "sample", "bounds"})
     takes_partial = True

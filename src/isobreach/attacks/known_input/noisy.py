@@ -31,7 +31,7 @@ from isobreach.geometry import (
 
 FloatArray = NDArray[np.float64]
 
-DETERMINED = 1.0
+DETERMINED = 1.0  # times the noise of a row: from there on the errors of a direction are of first order
 
 
 @dataclass(frozen=True, eq=False)

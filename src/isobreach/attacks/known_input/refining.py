@@ -295,7 +295,7 @@ class Refining(Mapping[str, FloatArray]):
 
     @cached_property
     def _rows(self) -> FloatArray:
-        return self._source.gather(np.arange(self._source.shape[0])) / self._result.linkage.scale
+        return self._source.everything("refined estimates of all rows are held at once") / self._result.linkage.scale
 
     @cached_property
     def _own(self) -> FloatArray:

@@ -18,9 +18,9 @@ from isobreach.linking import Linkage
 
 FloatArray = NDArray[np.float64]
 
-QUANTILES = (0.5, 0.9, 0.99, 0.999)
-LEVELS = (0.5, 0.95, 1.0)
-_CURVE_POINTS = 200
+QUANTILES = (0.5, 0.9, 0.99, 0.999)  # of breach probabilities: the typical record, and the most exposed ones
+LEVELS = (0.5, 0.95, 1.0)  # of breach probabilities: likely, nearly certain, certain
+_CURVE_POINTS = 200  # of a curve: as many as a small figure shows
 
 
 @dataclass(frozen=True, eq=False)

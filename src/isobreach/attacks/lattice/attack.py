@@ -35,7 +35,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-BUDGET = 60.0
+BUDGET = 60.0  # seconds, set by hand
 
 _ABSENT = "{} of {} known records are not in this release, so they settle nothing"
 _SCALED = "the known records are in this release at {:.6g} times their scale, so they settle nothing"

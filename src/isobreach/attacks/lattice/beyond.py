@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 THE_REST = "the rest by {}"
 _WHOLE = 1e-6  # by how much axes may lean: parts of axes, of attributes that depend on each other, are no links
-_EPSILON = 0.1
+_EPSILON = 0.1  # for which columns on no grid are fitted: the default of the alignment attack
 
 
 def aligned(

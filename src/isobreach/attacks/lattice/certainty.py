@@ -40,7 +40,7 @@ from scipy.sparse.csgraph import connected_components
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-_INDEX = 16
+_INDEX = 16  # from which on a false frame remains possible: see above
 # Vectors of squared lengths N1, N2, ... in units span a sublattice of index sqrt(N1 N2 ...), so below 16 N1 N2 < 256.
 _SQUARE_RATIOS = np.unique([p / q for p in range(1, _INDEX**2) for q in range(1, _INDEX**2) if p * q < _INDEX**2])
 _RATIOS = np.unique([p / q for p in range(1, _INDEX) for q in range(1, _INDEX) if p * q < _INDEX])

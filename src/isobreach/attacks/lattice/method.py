@@ -31,6 +31,11 @@ class Lattice(Attack):
     name = "lattice"
     title = "lattice attack"
     plain = "grid attack"
+    explained = (
+        "Whole numbers and decimals lie on a grid, and after a rotation on a rotated grid. Lattice reduction finds its "
+        "axes, and so the values, without any known record. Names and directions of the columns come from ranges, a "
+        "public sample, or insiders' records."
+    )
     uses = frozenset({"known", "rows", "sample", "bounds", "noise"})
     settings = LatticeSettings
     packages = ("fpylll", "cysignals")

@@ -28,7 +28,7 @@ from scipy.spatial.distance import pdist, squareform
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-NEIGHBOURS, VOTERS, CLUSTERS, MOST_LINKED = 10, 5, 8, 20
+NEIGHBOURS, VOTERS, CLUSTERS, MOST_LINKED = 10, 5, 8, 20  # set by hand
 ROUNDING = 1e-9  # of the longest distance: products and sums of double precision err by less
 
 

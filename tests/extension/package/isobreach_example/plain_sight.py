@@ -29,7 +29,7 @@ class PlainSight(Attack):
     def run(self, release, knowledge, *, seed, progress, **settings):
         """Return the release as it is, claimed where it is whole numbers."""
         rows = np.random.default_rng(seed).permutation(release.shape[0])[: settings["rows"]]
-        values = release.gather(np.arange(release.shape[0]))
+        values = release.everything("all rows are given back", progress)
         whole = bool((values[rows] == np.rint(values[rows])).all())
         what = "are" if whole else "are not"
         return Reconstruction(whole, f"{len(rows)} released rows {what} whole numbers.", values)
