@@ -152,8 +152,9 @@ class Data:
         console: Console,
         asked: Mapping[str, Any],
     ) -> PreparedTable:
-        kept = {"columns": self.columns, "leave_out": self.leave_out, "id_column": self.id_column}
-        table = prepare(given, **asked, **kept, name="DATA")
+        table = prepare(
+            given, **asked, columns=self.columns, leave_out=self.leave_out, id_column=self.id_column, name="DATA"
+        )
         console.note(f"DATA: {note}" for note in (*table.notes, *done_words(table.steps)))
         return table
 
