@@ -22,7 +22,7 @@ GRID = ib.perturb(WHOLE, "orthogonal", seed=1)
 def results():
     frame = pd.DataFrame(RECORDS, columns=["age", "<b>pay", "c", "d"])
     return {
-        "audit": ib.audit(frame, coalition_sizes=[1, 3], trials=5, seed=0, attacks=["known-input"]),
+        "audit": ib.audit(frame, coalition_sizes=[1, 3], trials=5, seed=0, samples=(), attacks=["known-input"]),
         "attack": ib.attack(RECORDS[:3], RELEASE.data, seed=0),
         "link": ib.link(RECORDS[:3], RELEASE.data),
         "known-input": ib.reconstruct("known-input", RELEASE.data, KNOWLEDGE, seed=0),
@@ -180,7 +180,7 @@ def test_paths_go_wherever_tables_go(tmp_path):
     assert ib.prepare(paths["people"]).values.shape == (120, 4)
     release = ib.perturb(str(paths["people"]), seed=1)
     np.testing.assert_allclose(np.asarray(ib.invert(release.key, release.data)), RECORDS)
-    audited = ib.audit(paths["people"], coalition_sizes=[3], trials=2, seed=0, attacks=["known-input"])
+    audited = ib.audit(paths["people"], coalition_sizes=[3], trials=2, seed=0, samples=(), attacks=["known-input"])
     assert audited.names == ("a", "b", "c", "d")
 
 

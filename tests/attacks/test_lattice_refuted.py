@@ -200,7 +200,7 @@ def test_known_records_whose_rows_the_grid_does_not_tell_are_found_by_their_dist
     found = ib.reconstruct("lattice", release.data, ib.Knowledge(known=records[:5]), seed=0)
     assert found.column_by[:3] == ("known records",) * 3
     assert np.abs(found.estimates[release.key.order][:, :3] - whole).max() < 1e-6
-    assert found.summary().startswith("With 5 known records, 3 of 4 attributes of all 600 records were read off")
+    assert found.summary().startswith("With 5 known records, 3 of 4 columns of all 600 records were read off")
     assert "found by their distances" in found.reason
 
 
@@ -209,6 +209,4 @@ def test_known_records_that_settle_nothing_are_said_to():
     release = ib.perturb(records, "rigid", seed=0)
     found = ib.reconstruct("lattice", release.data, ib.Knowledge(known=records[:1]), seed=0)
     assert set(found.column_by) == {""}
-    assert found.summary().startswith(
-        "With 1 known record, which settled nothing, 4 of 4 attributes of all 400 records"
-    )
+    assert found.summary().startswith("With 1 known record, which settled nothing, 4 of 4 columns of all 400 records")

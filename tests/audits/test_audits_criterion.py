@@ -126,7 +126,9 @@ def test_where_only_guesses_are_played_the_gate_is_closed(report):
 def test_groups_of_the_closed_form_that_agree_entirely_leave_no_doubt():
     """Ten groups that breach nobody at all are ten times all others, and not ten coin flips."""
     records = np.random.default_rng(0).standard_normal((300, 40))
-    found = ib.audit(records, epsilon=1e-6, coalition_sizes=[2], trials=10, attacks=["known-input"], limit=0.01, seed=0)
+    found = ib.audit(
+        records, epsilon=1e-6, coalition_sizes=[2], trials=10, attacks=["known-input"], limit=0.01, samples=(), seed=0
+    )
     assert (found.at(2).random.mean.value, found.at(2).random.mean.high < 0.002) == (0.0, True)
     assert not found.gate().closed
 

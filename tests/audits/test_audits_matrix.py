@@ -142,6 +142,21 @@ def test_samples_that_the_table_cannot_spare_are_not_tried_and_said_so():
     assert "at most half of the rows can be held out, here 50. Run the audit again with samples=[20, 50]." in said
 
 
+def test_small_tables_spare_a_third_where_no_sample_fits():
+    """A page without the attacker who has public records reassures: there is one whenever a split is possible."""
+    found = ib.audit(codes(100), "orthogonal", 0.1, [1, 4], 4, ["known-input"], 0, splits=2)
+    assert found.matrix.samples == (0, 33)
+    assert {cell.sample for cell in found.matrix.best} == {0, 33}
+    assert found.matrix.published == 67
+    said = "A third of the rows, 33, was held out instead. Who has more public records may breach more."
+    assert sum(said in line for line in found.findings) == 1
+    assert not any("Run the audit again with samples" in line for line in found.findings)
+    asked = {"coalition_sizes": [3], "trials": 2, "attacks": ["known-input"], "seed": 0, "splits": 2}
+    assert ib.audit(codes(100), samples=(), **asked).matrix.samples == (0,)
+    for rows, spared in ((9, 3), (5, 1), (4, 0)):  # three insiders and somebody else are left
+        assert ib.audit(codes(rows), epsilon=0.1, **asked).matrix.samples[-1] == spared
+
+
 def test_a_blind_guess_that_does_as_well_is_said_to_make_figures_void():
     """Everybody is nearly alike: whoever guesses the mean has them all."""
     records = 100 + np.random.default_rng(0).standard_normal((80, 4))

@@ -46,7 +46,7 @@ def people(tmp_path):
 
 def _audit(people, *more):
     asked = ("--id-column", "name", "--epsilon", 0.3, "--coalitions", "1-5", "--trials", 10, "--seed", 0)
-    return ("audit", people, *asked, "--attacks", "known-input", *more)
+    return ("audit", people, *asked, "--attacks", "known-input", "--samples", 0, *more)
 
 
 def test_the_folder_is_complete(run, people, tmp_path):
@@ -470,7 +470,7 @@ def _gate(limit, size=None):
 @pytest.fixture
 def plain():
     records = np.random.default_rng(0).standard_normal((50, 30))
-    return ib.audit(records, coalition_sizes=[1], trials=3, attacks=["known-input"], seed=0)
+    return ib.audit(records, coalition_sizes=[1], trials=3, attacks=["known-input"], samples=(), seed=0)
 
 
 def test_an_open_gate_says_whether_it_is_proved(plain):

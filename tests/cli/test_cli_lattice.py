@@ -65,7 +65,7 @@ def test_without_anything_known_it_says_what_was_read_and_what_is_open(attack):
     done = attack("orthogonal.csv")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == (
-        "Without a single known record, 4 of 4 attributes of all 400 records were read off the release exactly, up to "
+        "Without a single known record, 4 of 4 columns of all 400 records were read off the release exactly, up to "
         "the order and signs of the columns."
     )
     assert "4 open" in done.out
@@ -78,7 +78,7 @@ def test_known_records_name_everything_and_the_estimates_are_the_records(attack,
         out = tmp_path / release
         done = attack(f"{release}.csv", "--known", "known.csv", "--estimates", "--out", out)
         assert done.code == 0, done.err
-        assert done.out.startswith("With 4 known records, 4 of 4 attributes of all 400 records were read off")
+        assert done.out.startswith("With 4 known records, 4 of 4 columns of all 400 records were read off")
         assert "exactly, each under its name." in done.out
         estimates = parquet.read_table(out / "estimates.parquet")
         assert estimates.column_names == ["released row", *NAMES]

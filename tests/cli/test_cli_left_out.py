@@ -66,3 +66,42 @@ def test_a_dictionary_or_a_sample_that_loses_a_column_is_refused(case, run):
         done = run(*arguments)
         assert (done.code, done.err.count("\n")) == (2, 1)
         assert f"{name} must hold numbers in every column" in done.err
+
+
+def test_columns_are_left_out_by_name_in_every_command(case, noted, run):
+    """The same records without the option's column: known records with a column more link as those without it."""
+    more = case.folder / "more.csv"
+    lines = case.known.read_text().splitlines()
+    more.write_text("\n".join(["extra," + lines[0], *(f"{k},{line}" for k, line in enumerate(lines[1:]))]) + "\n")
+    held, plain = ("--known", more, "--id-column", "name", "--released", noted), ("--known", case.known)
+    for command in (("link",), ("attack",), ("attack", "alignment")):
+        found, usual = (
+            run(*command, *which, "--json", "--seed", 1).json
+            for which in ((*held, "--leave-out", "extra"), (*plain, *held[2:]))
+        )
+        assert found.get("links") == usual.get("links")
+        assert found.get("findings") == usual.get("findings")
+    short = ("--coalitions", "1", "--trials", 2, "--attacks", "known-input", "--samples", 0, "--seed", 1)
+    told = "Column 'c2' was left out: this was asked for."
+    done = run("audit", case.released, *short, "--leave-out", "c2", "--out", case.folder / "audit")
+    assert told in done.err
+    assert "Column 'c2' was left out. No figure is about it." in done.out
+    result = json.loads((case.folder / "audit" / "result.json").read_text())
+    assert "c2" not in [one["name"] for one in result["attributes"]]
+    assert told in [step["sentence"] for step in result["preparation"]]
+    key = case.folder / "less.key"
+    assert told in run("perturb", case.released, "--leave-out", "c2", "--out", case.folder / "l.csv", "--key", key).err
+    assert (
+        "c2"
+        not in run("prepare", case.released, "--leave-out", "c2", "--out", case.folder / "p.csv", "--json").json[
+            "columns"
+        ]
+    )
+    for command in (("audit", case.released), ("link", *held), ("attack", *held)):
+        done = run(*command, "--leave-out", "c22")
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert "--leave-out must name columns of" in done.err
+        assert "Did you mean 'c2'?" in done.err or "The columns are:" in done.err
+        done = run(*command, "--leave-out", "c2", "--columns", "c1")
+        assert (done.code, done.out) == (2, "")
+        assert "--leave-out must be left out where --columns names what to keep. Got 'c2'." in done.err

@@ -37,7 +37,9 @@ def test_what_is_left_out_is_in_the_result_and_a_warning(kind):
     with pytest.warns(ib.LeftOutWarning, match=WARNED.format("X")):
         release = ib.perturb(table, "orthogonal", seed=0)
     with pytest.warns(ib.LeftOutWarning, match=WARNED.format("X")) as caught:
-        report = ib.audit(table, "orthogonal", coalition_sizes=[1, 2], trials=2, attacks=["known-input"], seed=0)
+        report = ib.audit(
+            table, "orthogonal", coalition_sizes=[1, 2], trials=2, attacks=["known-input"], samples=(), seed=0
+        )
     assert (release.left_out, report.left_out) == (("town",), ("town",))
     assert (caught[0].filename, caught[0].message.columns) == (__file__, ("town",))  # it points at this call
 

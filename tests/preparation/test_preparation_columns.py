@@ -164,7 +164,7 @@ def test_missing_values_are_one_error_with_both_choices():
         "frame must have no missing values, or a choice of what to do with them. Got 3 missing values in 3 of 4 "
         "columns: 'age' 1, 'pay' 1, 'town' 1. missing='drop' leaves 2 of 5 rows with all 4 columns, 3 without "
         "'age'; missing='mean' keeps all 5 rows and fills 3 cells with the column's mean or most common category; or "
-        "name fewer columns with columns=[...]."
+        "leave columns out with leave_out=[...]."
     )
     said = "1 column of text is left out: categories='one-hot' keeps it, and missing='drop' then leaves 2 rows."
     with pytest.raises(ib.InputError, match=said):
@@ -303,3 +303,20 @@ def test_restored_rows_may_lack_attributes():
     values = np.array(table.values, dtype=float)
     values[0, 0] = np.nan
     assert np.isnan(table.restore(values)["x"][0])
+
+
+def test_columns_are_left_out_by_name_and_that_is_a_step():
+    table = ib.prepare(holes(), missing="drop", leave_out=["age", "town"])
+    assert table.columns == ("pay", "sure")
+    assert [one.column for one in table.steps if one.parameters.get("reason") == "asked"] == ["age", "town"]
+    assert table.steps[0].sentence == "Column 'age' was left out: this was asked for."
+    assert table.left_out == ("age", "town")
+    assert table.apply(holes()).columns == ("pay", "sure")
+    report = ib.audit(table, coalition_sizes=[1], trials=2, attacks=["known-input"], samples=(), splits=2, seed=0)
+    assert "leave_out=['age', 'town']" in report.call
+    with pytest.raises(ib.InputError, match=r"leave_out must name columns of frame. Got 'agee'. Did you mean 'age'?"):
+        ib.prepare(holes(), leave_out=["agee"])
+    with pytest.raises(ib.InputError, match=r"must be left out where columns names what to keep. Got 'age'"):
+        ib.prepare(holes(), columns=["pay"], leave_out=["age"])
+    with pytest.raises(ib.InputError, match=r"leave_out must leave a column of frame. Got all 4"):
+        ib.prepare(holes(), leave_out=list(holes().columns))

@@ -39,3 +39,14 @@ def test_a_warning_names_what_carries_almost_all(scales, named, tmp_path):
 def test_two_columns_of_two_are_no_warning():
     values = np.random.default_rng(0).standard_normal((60, 2))
     assert not any("of the squared length" in line for line in ib.audit(values, **ASKED).findings)
+
+
+@pytest.mark.parametrize("scheme", ["rigid", "additive-noise"])
+def test_who_has_standardised_is_not_told_to(scheme, tmp_path):
+    values = np.random.default_rng(0).standard_normal((60, 3)) * (1000, 1, 1)
+    for standardise in (False, True):
+        table = ib.prepare(pd.DataFrame(values, columns=list("abc")), standardise=standardise)
+        ib.audit(table, scheme, **ASKED).to_html(tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text()
+        assert ("Standardise the table first" in page) is not standardise
+        assert ("Numbers were standardised, so that they count alike" in page) is standardise

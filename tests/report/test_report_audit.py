@@ -32,7 +32,9 @@ def _frame(rows=80):
 
 
 CASES = {
-    "orthogonal": lambda: ib.audit(RNG.standard_normal((60, 4)), scheme="orthogonal", trials=5, splits=2, seed=0),
+    "orthogonal": lambda: ib.audit(
+        RNG.standard_normal((60, 4)), scheme="orthogonal", trials=5, splits=2, samples=(), seed=0
+    ),
     "rigid": lambda: ib.audit(RNG.standard_normal((60, 4)), coalition_sizes=[1, 3], trials=5, splits=2, seed=0),
     "named, with noise": lambda: ib.audit(
         _frame(), "rigid", 0.3, [2], trials=5, noise_levels=[0.0, 0.5], rows_known=True, splits=2, seed=0
@@ -195,7 +197,7 @@ def test_no_private_value_is_written(tmp_path):
     """Values that would be recognised anywhere."""
     secret = 7_777_777.125
     records = np.full((12, 3), secret) + np.arange(36).reshape(12, 3)
-    report = ib.audit(records, coalition_sizes=[2], trials=3, splits=2, seed=0)
+    report = ib.audit(records, coalition_sizes=[2], trials=3, splits=2, samples=(), seed=0)
     report.to_json(tmp_path / "result.json")
     assert "77777" not in (tmp_path / "result.json").read_text() + _page(report, tmp_path)
 
@@ -203,7 +205,7 @@ def test_no_private_value_is_written(tmp_path):
 def test_a_default_tolerance_does_not_tell_the_range(tmp_path):
     records = np.random.default_rng(0).permuted(np.linspace(0, 20 * 31.4159, 90).reshape(30, 3), axis=0)
     for tolerance, told in ((None, False), (0.05 * np.ptp(records, axis=0), True)):
-        report = ib.audit(records, coalition_sizes=[2], trials=3, tolerance=tolerance, splits=2, seed=0)
+        report = ib.audit(records, coalition_sizes=[2], trials=3, tolerance=tolerance, splits=2, samples=(), seed=0)
         report.to_json(tmp_path / "result.json")
         written = (tmp_path / "result.json").read_text() + _page(report, tmp_path)
         numbers = [f"{one:g}" for one in report.attributes.tolerance]
@@ -216,7 +218,9 @@ def test_where_everyone_is_breached_those_who_are_so_by_few_come_first():
     rng = np.random.default_rng(0)
     line = np.outer(rng.uniform(1, 2, 40), [3.0, 1.0, 2.0, 1.0]) + 0.001 * rng.standard_normal((40, 4))
     records = rng.permutation(np.concatenate([line, 5 * rng.standard_normal((20, 4))]))
-    report = ib.audit(records, "orthogonal", coalition_sizes=[1, 4], trials=30, rows_known=True, splits=2, seed=0)
+    report = ib.audit(
+        records, "orthogonal", coalition_sizes=[1, 4], trials=30, rows_known=True, splits=2, samples=(), seed=0
+    )
     assert (report.records.exposure[-1] == 1).all()
     first = report.most_exposed(40)
     along = records[first] / records[first, :1]
@@ -229,7 +233,9 @@ def test_where_everyone_is_breached_those_who_are_so_by_few_come_first():
 def test_a_coin_flip_is_not_called_certain(reports):
 
     records = RNG.standard_normal((50, 3))
-    report = ib.audit(records, "orthogonal", coalition_sizes=[1, 2, 3], trials=9, rows_known=True, splits=2, seed=0)
+    report = ib.audit(
+        records, "orthogonal", coalition_sizes=[1, 2, 3], trials=9, rows_known=True, splits=2, samples=(), seed=0
+    )
     everyone = report.smallest[-1]
     assert (everyone.found, everyone.certain) == (2, 3)
     document = audit_document(report)
@@ -241,7 +247,10 @@ def test_repeated_ids_are_told():
     import pandas as pd
 
     table = pd.DataFrame(RNG.standard_normal((30, 3)), index=[f"p{i // 2}" for i in range(28)] + ["x", "y"])
-    told = [ib.audit(one, coalition_sizes=[2], trials=3, splits=2, seed=0).findings for one in (table, table[::2])]
+    told = [
+        ib.audit(one, coalition_sizes=[2], trials=3, splits=2, samples=(), seed=0).findings
+        for one in (table, table[::2])
+    ]
     assert ["Ids repeat (14 of them)" in " ".join(lines) for lines in told] == [True, False]
 
 
@@ -259,7 +268,7 @@ def test_an_attack_that_ran_out_of_time_is_in_the_verdict(reports):
 
 def test_the_verdict_never_promises_safety():
     records = RNG.standard_normal((200, 40))
-    report = ib.audit(records, epsilon=0.01, coalition_sizes=[1], trials=3, attacks=["known-input"], seed=0)
+    report = ib.audit(records, epsilon=0.01, coalition_sizes=[1], trials=3, attacks=["known-input"], samples=(), seed=0)
 
     assert report.verdict.startswith("No attack that was tried succeeds. ")
     assert report.verdict.endswith("That is no proof of safety.")
@@ -284,7 +293,9 @@ def test_people_whom_a_blind_guess_breaches_are_left_out_and_counted():
     rng = np.random.default_rng(0)
     near, far = rng.normal(10, 0.1, (40, 4)), rng.normal(10, 8, (40, 4))
     records = np.concatenate([near, far])
-    report = ib.audit(records, "orthogonal", 0.1, coalition_sizes=[2, 4], trials=20, rows_known=True, splits=2, seed=0)
+    report = ib.audit(
+        records, "orthogonal", 0.1, coalition_sizes=[2, 4], trials=20, rows_known=True, splits=2, samples=(), seed=0
+    )
     assert report.baselines.blind_records.sum() >= 40
     assert report.baselines.blind_records[:40].all()
     document = audit_document(report)
@@ -298,7 +309,7 @@ def test_people_whom_a_blind_guess_breaches_are_left_out_and_counted():
 @pytest.mark.parametrize("seed", range(8))
 def test_attributes_are_ranked_by_what_the_release_adds(seed):
     rng = np.random.default_rng(seed)
-    report = ib.audit(rng.normal(5, 2, (60, 5)), coalition_sizes=[2, 4], trials=4, splits=2, seed=seed)
+    report = ib.audit(rng.normal(5, 2, (60, 5)), coalition_sizes=[2, 4], trials=4, splits=2, samples=(), seed=seed)
     bars = next(block for block in audit_document(report).charts if block.name == "attributes").bars
     gains = [bar.value - bar.base for bar in bars]
     assert gains == sorted(gains, reverse=True)

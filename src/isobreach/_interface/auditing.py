@@ -90,7 +90,8 @@ def audit(
         could do better. With a scheme that adds noise they always are, because finding them takes too long.
     samples
         Sizes of public samples that attackers may have: records of the same population that are not released. They are
-        held out of the table, so that those larger than half of it are not tried.
+        held out of the table, so that those larger than half of it are not tried; where all are larger, a third of the
+        table is held out instead. An empty list for none.
     ranges
         Whether attackers know the ranges of the attributes.
     splits

@@ -19,6 +19,7 @@ def prepare(
     categories: str = "leave-out",
     standardise: bool = False,
     columns: Sequence[str] | None = None,
+    leave_out: Sequence[str] | None = None,
     id_column: str | None = None,
     encoding: str | None = None,
 ) -> PreparedTable:
@@ -42,6 +43,8 @@ def prepare(
         categories stay 0 or 1.
     columns
         Columns to keep; a column that is named is kept even if it seems to name the rows or has one value.
+    leave_out
+        Columns to leave out, instead of ``columns``.
     id_column
         The column that names the records.
     encoding
@@ -62,6 +65,7 @@ def prepare(
         categories=categories,
         standardise=standardise,
         columns=columns,
+        leave_out=leave_out,
         id_column=id_column,
         encoding=encoding,
     )

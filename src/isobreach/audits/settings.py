@@ -124,8 +124,14 @@ class Settings:
         )
 
     def held_out(self, rows: int) -> tuple[int, ...]:
-        """Samples that a table can spare: at most half of it, and somebody must be left beside the insiders."""
-        return tuple(one for one in self.samples if 2 * one <= rows and one + self.sizes[-1] < rows)
+        """Samples that a table can spare: at most half of it, and somebody must be left beside the insiders.
+
+        Of a table that can spare none of those asked for a third is held out: nobody may read its page without the
+        attacker who has a public sample, and those who have none still meet most of the table.
+        """
+        spared = tuple(one for one in self.samples if 2 * one <= rows and one + self.sizes[-1] < rows)
+        third = min(rows // 3, rows - self.sizes[-1] - 1)
+        return spared if spared or not self.samples or third < 1 else (third,)
 
     def check_table(self, records: NDArray[Any]) -> None:
         """Refuse, before the work starts, coalitions that leave nobody else, and noise relative to no spread."""

@@ -233,7 +233,8 @@ for command in (attack, demo, reproduce):
     "--samples",
     default="200,1000",
     show_default=True,
-    help="Sizes of public samples that attackers may have, by commas; 0 for none. They are held out of the table.",
+    help="Sizes of public samples that attackers may have, by commas; 0 for none. They are held out of the table, at "
+    "most half of it; a third where all are larger.",
 )
 @click.option(
     "--splits",

@@ -133,7 +133,7 @@ class AuditJob:
         size = None if self.data.source is None else self.data.source.size()
         if size is None:
             return False
-        columns = size[1] if self.data.columns is None else len(self.data.columns)
+        columns = size[1] - len(self.data.leave_out or ()) if self.data.columns is None else len(self.data.columns)
         if fits_into_memory(size[0], columns, len(self.options["coalition_sizes"])):
             return False
         if self.both:

@@ -83,6 +83,7 @@ def check_distinct(several: list[click.Parameter], owner: str) -> None:
             raise InputError(str(name), rule, "a setting", "Rename it in the package that adds it.")
 
 
+leave_out = click.option("--leave-out", multiple=True, callback=split_names, help="Columns to leave out, by commas.")
 preparation = _all(
     click.option(
         "--missing",
@@ -113,7 +114,10 @@ reading = _all(
     click.option("--sheet", help="Sheet of an Excel workbook, by name or number; the first unless told otherwise."),
     click.option("--encoding", help="Encoding of CSV and TSV, if it is not UTF-8: latin-1, cp1252, ..."),
 )
-_READ, _PREPARED = ("columns", "id_column", "query", "encoding", "sheet"), ("missing", "categories", "standardise")
+_READ, _PREPARED = (
+    ("columns", "leave_out", "id_column", "query", "encoding", "sheet"),
+    ("missing", "categories", "standardise"),
+)
 
 
 def owners_table(columns: str, ids: str = "Column that names the records.") -> Callable[[F], Callable[..., Any]]:
@@ -137,6 +141,7 @@ def owners_table(columns: str, ids: str = "Column that names the records.") -> C
             click.argument("data"),
             preparation,
             click.option("--columns", multiple=True, callback=split_names, help=columns),
+            leave_out,
             click.option("--id-column", help=ids),
             reading,
         )(gathered)
@@ -166,6 +171,7 @@ columns_of_known = _all(
         callback=split_names,
         help="Numeric columns of KNOWN (and of what comes with it), by commas.",
     ),
+    leave_out,
     click.option("--id-column", help="Column of KNOWN that names its records."),
 )
 released_columns = _all(

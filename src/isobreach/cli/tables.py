@@ -31,12 +31,13 @@ from isobreach.io import (
     read_json,
     read_ranges,
     select_columns,
+    selection,
     without_column,
 )
 from isobreach.linking import Linkage, link_table
 from isobreach.preparation import PreparedTable, Steps, done_words, prepare, repeated
 
-_COLUMNS = ("columns", "released_columns", "id_column", "released_id_column")
+_COLUMNS = ("columns", "leave_out", "released_columns", "id_column", "released_id_column")
 _OTHER_RELEASE = (
     "--steps: they were recorded with another release than this one. If that was prepared otherwise, nothing will fit: "
     "use the steps that lie beside the key of this release."
@@ -51,6 +52,7 @@ class Data:
 
     given: str
     columns: Sequence[str] | None = None
+    leave_out: Sequence[str] | None = None
     id_column: str | None = None
     query: str | None = None
     encoding: str | None = None
@@ -78,6 +80,7 @@ class Data:
         return {
             "data": self.given if self.source is None else None,
             "columns": self.columns,
+            "leave-out": self.leave_out,
             "id-column": self.id_column,
             "encoding": self.encoding,
             "sheet": self.sheet,
@@ -90,7 +93,7 @@ class Data:
         ``standardise``: do so, asked for or not. Arrays, which have no names, stay as they are if nothing is asked.
         """
         asked = {**self.preparation, "standardise": standardise or self.preparation.get("standardise", False)}
-        plain = not asked["standardise"] and asked.get("missing") is None
+        plain = not (asked["standardise"] or asked.get("missing") or self.leave_out)
         if self.source is not None:
             if not (self.source.elsewhere or Path(self.given).exists()):
                 kinds = "must be a file, a folder of Parquet parts, a database's URL, - (the standard input)"
@@ -99,14 +102,14 @@ class Data:
             if plain and not self.source.named:
                 return read_source(self.source, "DATA", console, self.columns, self.id_column)
             with console.work(f"reading {self.source.name}"):
-                return self._prepared(self.source, console, self.columns, asked)
+                return self._prepared(self.source, console, asked)
         reading = {"--query": self.query, "--encoding": self.encoding, "--sheet": self.sheet}
         for option, value in {"--id-column": self.id_column, **reading}.items():
             if value is not None:
                 raise InputError(option, "must be left out for a bundled data set", repr(value))
         bundled = datasets.load(self.given)
-        table = select_columns(Table(bundled.values, bundled.columns), "DATA", self.columns)
-        return table if plain else self._prepared(table, console, None, asked)
+        table = Table(bundled.values, bundled.columns)
+        return select_columns(table, "DATA", self.columns) if plain else self._prepared(table, console, asked)
 
     def on_files(self, console: Console) -> Scan:
         """Return the table as one that stays in its files; refuse one that has to be prepared first."""
@@ -117,7 +120,7 @@ class Data:
         if done:
             raise InputError("DATA", rule, f"--{done[0].replace('_', '-')}", step)
         with console.work(f"reading {self.source.name}"):
-            found = self.source.scanned(self.columns, self.id_column)
+            found = self.source.scanned(selection(self.columns, self.leave_out), self.id_column)
         if found is None:
             raise InputError("DATA", rule, "vectors whose length their type does not fix", step)
         rows = np.arange(min(found.values.shape[0], _LOOKED_AT))
@@ -140,17 +143,18 @@ class Data:
         if label == self.id_column:
             raise InputError("--label", "must be another column than --id-column", repr(label))
         rest, column = without_column(raw, "DATA", label)
-        table = self._prepared(rest, console, self.columns, self.preparation)
+        table = self._prepared(rest, console, self.preparation)
         return table, column.values[table.rows]
 
     def _prepared(
         self,
         given: Source | Table | RawTable,
         console: Console,
-        columns: Sequence[str] | None,
         asked: Mapping[str, Any],
     ) -> PreparedTable:
-        table = prepare(given, **asked, columns=columns, id_column=self.id_column, name="DATA")
+        table = prepare(
+            given, **asked, columns=self.columns, leave_out=self.leave_out, id_column=self.id_column, name="DATA"
+        )
         console.note(f"DATA: {note}" for note in (*table.notes, *done_words(table.steps)))
         return table
 
@@ -276,11 +280,13 @@ class Holdings:
 
     def read(self, console: Console) -> Held:
         """Read everything; a sample and a dictionary have the known records' columns, by name if they have any."""
-        columns, released_columns, id_column, released_id_column = (self._given.get(name) for name in _COLUMNS)
+        kept, left_out, released_columns, id_column, released_id_column = (self._given.get(name) for name in _COLUMNS)
+        columns = selection(kept, left_out)
         recorded = self._given.get("steps")
         steps = None if recorded is None else read_steps(recorded)
         if steps is not None and columns is not None:
-            raise InputError("--columns", "must be left out with --steps, which says which columns were kept", "both")
+            option = "--leave-out" if left_out else "--columns"
+            raise InputError(option, "must be left out with --steps, which says which columns were kept", "both")
         bounds = self._given.get("bounds")
         ranges = None if bounds is None else read_ranges(bounds, "bounds")
 

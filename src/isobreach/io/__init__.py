@@ -6,7 +6,7 @@ pyarrow, pandas and polars load inside the functions that need them: importing t
 
 from isobreach.io.atomic import PRIVATE, alone, atomic_directory, atomic_file, check_free
 from isobreach.io.cells import MISSING_MARKS
-from isobreach.io.files import file_hash, matched_columns, read_toml, select_columns
+from isobreach.io.files import file_hash, matched_columns, read_toml, select_columns, selection
 from isobreach.io.keys import pending_key, read_key, write_key
 from isobreach.io.ranges import bounded_attributes, read_ranges
 from isobreach.io.raw import RawColumn, RawTable, as_raw, frame_of, numbers_of, without_column
@@ -57,6 +57,7 @@ __all__ = [
     "read_toml",
     "run_record",
     "select_columns",
+    "selection",
     "vector_label",
     "without_column",
     "write_columns",

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._naming import way
 from isobreach._phrases import names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
@@ -157,7 +158,7 @@ def _read_csv(written: Written, columns: Sequence[str] | None, id_column: str | 
     id_column, notes = ids_of_layout(layout, id_column)
     wanted = wanted_columns(written.name, layout.names, columns, id_column)
     table = read_csv(written, layout, wanted, id_column, raw=raw)
-    return Stored(table, id_column, columns is not None, notes, commas=layout.separator == ",")
+    return Stored(table, id_column, named(columns), notes, commas=layout.separator == ",")
 
 
 def ids_of_layout(layout: Layout, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
@@ -186,7 +187,7 @@ def _read_excel(
     cells = dict(zip(layout.names, zip(*rows[layout.header :], strict=True), strict=True)) if rows[1:] else {}
     parts = {label: arrow_column(cells.get(label, ())) for label in wanted}
     table = pa.table(parts if raw else settled(parts, name, id_column))
-    return Stored(table, id_column, columns is not None, (*notes, *more))
+    return Stored(table, id_column, named(columns), (*notes, *more))
 
 
 def _read_arrow(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Stored:
@@ -212,7 +213,7 @@ def read_arrow(
     check_names(name, table.column_names)
     id_column, more = ids_of_schema(table.schema, id_column)
     table = table.select(wanted_columns(name, table.column_names, columns, id_column))
-    return Stored(table, id_column, columns is not None, (*notes, *more))
+    return Stored(table, id_column, named(columns), (*notes, *more))
 
 
 def ids_of_schema(schema: Any, id_column: str | None) -> tuple[str | None, tuple[str, ...]]:
@@ -243,7 +244,7 @@ def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None
         raise
     except (pa.ArrowException, OSError):
         raise InputError(name, "must be readable as Parquet", "a damaged file or another format") from None
-    return Stored(table, id_column, columns is not None, notes)
+    return Stored(table, id_column, named(columns), notes)
 
 
 def _read_npy(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
@@ -281,18 +282,41 @@ def _ids(labels: Any, name: str, id_column: str) -> NDArray[Any]:
     return as_ids(labels.to_pylist())
 
 
+class AllBut(tuple[str, ...]):
+    """Columns to leave out, wherever columns to keep may be named."""
+
+
+def selection(columns: Sequence[str] | None, leave_out: Sequence[str] | None) -> Sequence[str] | None:
+    """Return which columns to read, where those to keep or those to leave out are named; None for all."""
+    if not leave_out:
+        return columns
+    if columns is not None:
+        rule = f"must be left out where {way('--columns', 'columns')} names what to keep"
+        raise InputError("leave_out", rule, ", ".join(map(repr, leave_out)))
+    return AllBut(leave_out)
+
+
+def named(columns: Sequence[str] | None) -> bool:
+    """Return whether the columns to keep are named."""
+    return columns is not None and not isinstance(columns, AllBut)
+
+
 def wanted_columns(
     name: str, available: Sequence[str], columns: Sequence[str] | None, id_column: str | None
 ) -> tuple[str, ...]:
     """Return the columns to read, the ids among them; refuse a name that the file does not have."""
+    option = "leave_out" if isinstance(columns, AllBut) else "columns"
     if columns is not None:
-        check_names("columns", columns)
-    asked = list(available if columns is None else columns)
+        check_names(option, columns)
+    listed = [] if columns is None else list(columns)
     known = set(available)
-    for option, column in [("columns", c) for c in asked] + [("id_column", id_column)]:
+    for option, column in [(option, c) for c in listed] + [("id_column", id_column)]:
         if column is not None and column not in known:
             step = names_like(column, available, ids=option == "id_column")
             raise InputError(option, f"must name columns of {name}", repr(column), step)
+    asked = listed if named(columns) else [one for one in available if one not in listed]
+    if not asked:
+        raise InputError("leave_out", f"must leave a column of {name}", f"all {len(available)}")
     return tuple(asked) if id_column is None or id_column in asked else (id_column, *asked)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isobreach._phrases import names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
-from isobreach.io.files import wanted_columns
+from isobreach.io.files import named, wanted_columns
 from isobreach.io.sources import Source, as_table
 from isobreach.io.tables import Table, as_ids
 from isobreach.io.vectors import chosen, entry_names, matrix
@@ -162,7 +162,7 @@ def _from_frame(frame: Any, name: str, columns: Sequence[str] | None, id_column:
         raise InputError(name, rule, "a column of mixed types", "Convert it to text or to numbers.") from None
     arrow = arrow.select(range(len(labels))).rename_columns(labels)
     arrow = arrow.select(wanted_columns(name, labels, columns, id_column))
-    found = _from_arrow(arrow, name, id_column, required=columns is not None)
+    found = _from_arrow(arrow, name, id_column, required=named(columns))
     return replace(found, ids=ids if found.ids is None else found.ids, kind={"pyarrow": "arrow"}.get(kind, kind))
 
 

@@ -16,7 +16,7 @@ from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.cells import settled_ids
 from isobreach.io.delimited import Written, read_layout
-from isobreach.io.files import ids_of_layout, ids_of_schema, parquet_ids, wanted_columns
+from isobreach.io.files import ids_of_layout, ids_of_schema, named, parquet_ids, wanted_columns
 from isobreach.io.streamed import spooled
 from isobreach.io.tables import Table, as_ids, numeric_columns
 from isobreach.io.vectors import chosen, entry_names
@@ -108,7 +108,7 @@ def scanned(
     if not kept:
         raise InputError(name, "must have at least one numeric column", "0 numeric columns")
     head = pa.table(next(files.batches(files.groups[:1], kept, _HEAD)), names=kept)
-    data = chosen(head, name, required=columns is not None)
+    data = chosen(head, name, required=named(columns))
     if data.vectors:
         width = vector_width(files.schema.field(data.kept[0]).type) if len(data.kept) == 1 else None
         if width is None:
@@ -116,7 +116,7 @@ def scanned(
         stored, left_out, notes = data.kept, data.beside, notes + data.notes
         labels = entry_names(data.kept[0], width)
     else:
-        stored, left_out, more = numeric_columns(head.schema, name, required=columns is not None)
+        stored, left_out, more = numeric_columns(head.schema, name, required=named(columns))
         labels, notes = stored, notes + more
     if rows * len(labels) < least:
         return None

@@ -19,7 +19,7 @@ from isobreach._naming import way
 from isobreach._phrases import called_id, count, together
 from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
-from isobreach.io import RawColumn, RawTable, as_raw
+from isobreach.io import RawColumn, RawTable, as_raw, selection
 from isobreach.preparation.applying import apply, as_text, numbers
 from isobreach.preparation.recognising import (
     amounts,
@@ -48,6 +48,7 @@ def prepare(
     categories: str = "leave-out",
     standardise: bool = False,
     columns: Sequence[str] | None = None,
+    leave_out: Sequence[str] | None = None,
     id_column: str | None = None,
     encoding: str | None = None,
     name: str = "frame",
@@ -56,9 +57,10 @@ def prepare(
     if missing is not None:
         check_choice("missing", missing, MISSING)
     check_choice("categories", categories, CATEGORIES)
-    raw = as_raw(frame, name, columns, id_column, encoding=encoding)
+    raw = as_raw(frame, name, selection(columns, leave_out), id_column, encoding=encoding)
     named = set(columns or ())
-    steps = [_left_out(label, "beside") for label in raw.beside]
+    steps = [_left_out(label, "asked") for label in leave_out or ()]
+    steps += [_left_out(label, "beside") for label in raw.beside]
     kept: list[RawColumn] = []
     for column in raw.columns:
         made, done = _decided(column, raw, name, one_hot=categories == "one-hot", named=column.name in named)
@@ -105,6 +107,7 @@ def prepare(
             "categories": categories,
             "standardise": standardise,
             "columns": columns,
+            "leave_out": leave_out,
             "id_column": id_column,
             "encoding": encoding,
         },
@@ -249,8 +252,8 @@ def _complete(
     if missing == "drop":
         if not whole.any():
             rule = f"must have a row without missing values for {way('--missing drop', _DROP)}"
-            mean, others = way("--missing mean", _MEAN), way("--columns", "columns=")
-            step = f"Use {mean}, or leave out the emptiest columns: name the others with {others}."
+            mean, fewer = way("--missing mean", _MEAN), way("--leave-out", "leave_out=[...]")
+            step = f"Use {mean}, or leave out the emptiest columns with {fewer}."
             raise InputError(name, rule, "none", step)
         gone = total - int(whole.sum())
         said = f"{count(gone, 'row')} of {total:,} with missing values were dropped; {total - gone:,} are left."
@@ -268,11 +271,11 @@ def _undecided(
     cells, total = sum(number for number, _ in counts), len(whole)
     kept, kept_columns = int(whole.sum()), count(columns, "column")
     drop, mean = way("--missing drop", _DROP), way("--missing mean", _MEAN)
-    fewer = way("--columns", "columns=[...]")
+    fewer = way("--leave-out", "leave_out=[...]")
     step = (
         f"{drop} leaves {kept:,} of {total:,} rows with all {kept_columns}{_without(holes, counts, whole)}; {mean} "
         f"keeps all {total:,} rows and fills {count(cells, 'cell')} with the column's mean or most common category; or "
-        f"name fewer columns with {fewer}."
+        f"leave columns out with {fewer}."
     )
     if texts:
         encode = way("--categories one-hot", ONE_HOT)

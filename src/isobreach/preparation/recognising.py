@@ -83,7 +83,7 @@ def amounts(cells: Sequence[Any], column: str, name: str, *, commas: bool) -> tu
             return None
         first = next(row for row, cell in enumerate(cells) if cell in bad)
         got = f"text in {count(len(filled) - len(right), 'row')}, the first in {place(first)}"
-        step = f"Correct it, or leave the column out: name the others with {way('--columns', 'columns=')}."
+        step = f"Correct it, or leave the column out with {way('--leave-out', 'leave_out=[...]')}."
         raise InputError(name, f"must hold numbers in column {column!r}, as it does elsewhere", got, step)
     mark = decimal_mark([one["number"] for one in right], any(one["before"] for one in right), commas=commas)
     if mark is None:

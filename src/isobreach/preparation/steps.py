@@ -23,11 +23,19 @@ REASONS = {
     "empty": "no value at all",
     "other": "neither numbers, dates nor text",
     "beside": "a note beside vectors, which are the data",
+    "asked": "this was asked for",
 }
 ONE_HOT = "categories='one-hot'"
 UNASKED = ("text", "code")  # reasons that asking for categories takes away
 CODE_REASONS = {"text": "code", "many values": "many codes", "id": "many codes"}  # of text that is a code
-MISSED = (*UNASKED, "many values", "many codes", "constant text", "beside")  # what is neither an id nor constant
+MISSED = (
+    *UNASKED,
+    "many values",
+    "many codes",
+    "constant text",
+    "beside",
+    "asked",
+)  # what is neither an id nor constant
 LISTED = 12  # columns that a sentence names
 
 

@@ -3,6 +3,7 @@
 
 from isobreach._registry import ATTACKS
 from isobreach.audits import INSIDERS, AuditResult
+from isobreach.report.audit_preparation import length_caveat
 from isobreach.report.audit_words import attack_name, capital, of_a_part
 
 _BY_INSIDERS = (
@@ -61,17 +62,13 @@ _PLAYED = (
         "The worst groups are found by greedy search and among the random ones: there may be worse. Nothing is proven "
         "here."
     ),
-    (
-        "Columns with large values carry most of a record's length. Standardise the table first if all columns matter "
-        "alike."
-    ),
 )
 
 
 def caveats(result: AuditResult) -> list[str]:
     """What the figures do not say."""
     if not result.moves:
-        return [*_PLAYED]
+        return [*_PLAYED, length_caveat(result)]
     lines = [
         (
             "Not being breached by these attacks is no proof of safety: other attacks, and attackers who know more, "
@@ -90,10 +87,7 @@ def caveats(result: AuditResult) -> list[str]:
             "dimensions are hidden, as large as it can be. Who knows how values are distributed may learn them more "
             "often; guessing the mean, which stands beside, may do better than insiders."
         ),
-        (
-            "Columns with large values carry most of a record's length. Standardise the table first if all columns "
-            "matter alike."
-        ),
+        length_caveat(result),
     ]
     if result.motion != "orthogonal":
         lines.append(

@@ -19,7 +19,13 @@ from isobreach.report.audit_frames import attribute_columns, record_parts
 from isobreach.report.audit_json import audit_data
 from isobreach.report.audit_matrix import matrix_lead, matrix_section
 from isobreach.report.audit_people import people_lead, people_section
-from isobreach.report.audit_preparation import beside_section, header_texts, length_sentences, preparation_details
+from isobreach.report.audit_preparation import (
+    beside_section,
+    header_texts,
+    is_standardised,
+    length_sentences,
+    preparation_details,
+)
 from isobreach.report.audit_remedies import remedies_lead, remedies_section
 from isobreach.report.audit_tables import (
     attackers_table,
@@ -175,7 +181,7 @@ def _about(result: AuditResult, run: Mapping[str, Any] | None, when: date | None
     remarks += [f"{result.rows_read:,} rows were read, {dropped:,} dropped"] if dropped else []
     several = result.columns > result.attribute_count
     remarks += [f"in {result.columns} columns of numbers"] if several else []
-    remarks += ["standardised"] if any(step["what"] == "standardised" for step in result.steps) else []
+    remarks += ["standardised"] if is_standardised(result) else []
     facts = [Fact("Table", table_size(result), "; ".join(remarks)), protection(result)]
     if when is not None:
         facts.append(Fact("Date", day(when)))

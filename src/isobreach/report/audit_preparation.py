@@ -49,11 +49,26 @@ def preparation_details(result: AuditResult) -> tuple[Details, ...]:
     said = result.prepared or ("Nothing: the table was taken as it is.",)
     order = np.argsort(-result.length_shares, kind="stable").tolist()
     shares = tuple((column(result, place), share(float(result.length_shares[place]))) for place in order)
-    note = "A breach is measured by the length of a record, so attributes with large values count more."
+    note = f"A breach is measured by the length of a record. {length_caveat(result)}"
     heads = ("Attribute", Column("Share of the squared length", "exact, summed over all records", number=True))
     return (
         Details("What was done to the table", (Bullets(said),)),
         Details("What carries the length", (Table("What carries the length", heads, shares, note, most=_SHOWN),)),
+    )
+
+
+def is_standardised(result: AuditResult) -> bool:
+    """Whether the numbers of the table were standardised."""
+    return any(step["what"] == "standardised" for step in result.steps)
+
+
+def length_caveat(result: AuditResult) -> str:
+    """Which columns a breach is about, and what to do about it where that is left to do."""
+    if is_standardised(result):
+        return "Numbers were standardised, so that they count alike; categories and yes-or-no count as 0 and 1."
+    return (
+        "Columns with large values carry most of a record's length. Standardise the table first if all columns matter "
+        "alike."
     )
 
 

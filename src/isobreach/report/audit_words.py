@@ -205,12 +205,17 @@ def samples_left_out(result: AuditResult) -> list[str]:
     if not left:
         return []
     said = f"A public sample of {listed(left, 'or')} records was not tried: at most half of the rows can be held out"
-    largest = min(result.rows // 2, result.rows - result.sizes[-1] - 1)
-    smaller = sorted({*result.matrix.samples[1:], largest} - {0})
+    tried, largest = result.matrix.samples[-1], min(result.rows // 2, result.rows - result.sizes[-1] - 1)
     if largest < 1:
         return [f"{said}."]
-    again = way(f"--samples {','.join(map(str, smaller))}", f"samples={smaller}")
-    return [f"{said}, here {largest:,}. Run the audit again with {again}."]
+    said += f", here {largest:,}."
+    if tried not in (0, *result.samples_asked):
+        said += f" A third of the rows, {tried:,}, was held out instead. Who has more public records may breach more."
+    if largest < 2 * tried:  # hardly more would be found
+        return [said]
+    sizes = sorted({*result.matrix.samples[1:], largest})
+    again = way(f"--samples {','.join(map(str, sizes))}", f"samples={sizes}")
+    return [f"{said} Run the audit again with {again}."]
 
 
 def typical_number(one: Smallest, sizes: Sequence[int]) -> str:

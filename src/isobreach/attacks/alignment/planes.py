@@ -188,8 +188,8 @@ def _drawn(white: FloatArray, tolerance: float, rng: np.random.Generator) -> Flo
             for k, few in enumerate(np.array_split(np.arange(TUNING.drawn), len(best))):
                 kept = rng.choice(np.flatnonzero(held[k]), (len(few), max(0, size - 1 - TUNING.others)))
                 picked[few, : kept.shape[1]] = kept
-        square = np.concatenate([white[picked], np.zeros((TUNING.drawn, 1, size))], axis=1)
-        planes = np.linalg.svd(square)[2][:, -1]
+        # The last column is at right angles to the rows, however many of them are alike.
+        planes = np.linalg.qr(white[picked].transpose(0, 2, 1), mode="complete")[0][:, :, -1]
         found = np.vstack([best, planes]), np.concatenate([counts, (np.abs(planes @ white.T) <= tolerance).sum(axis=1)])
         order = np.argsort(-found[1], kind="stable")[: 10 * TUNING.begun]
         same = np.abs(found[0][order] @ found[0][order].T) > 1 - 1e-9

@@ -43,6 +43,7 @@ class ScaledTuning:
     by_chance: float = 4.0  # standard errors that a part of a standardised table may be off
     rounding: float = 1e-3  # the same where there is no chance: variances over N or N - 1, few digits
     starts: int = 60  # rotations, each with a mirror image: where 7 equations have 6 angles, up to 53 were needed
+    loose: int = 3  # the same where there are fewer equations than angles: of all that solve them none is better
     steps: int = 40
     rows: int = 1_000  # the outermost ones, among which ends are sought first
     solved: float = 1e-6  # left of an equation: chance does not fulfil more equations than there are angles
@@ -145,7 +146,8 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
             left, by = [*left, off.ravel()], [*by, linked.slopes(pose).reshape(off.size, -1) / noise]
         return np.concatenate(left), np.vstack(by)
 
-    begin = [open_.pose_of(*frame.affine(one)) for one in _starts(frame, rng)]
+    count = columns.sum() - 1 + centred * (frame.hidden - 1)  # a mean is a link more
+    begin = [open_.pose_of(*frame.affine(one)) for one in _starts(frame, rng, count)]
     best, _ = _best(equations, begin, effort, 0.0 if noise else TUNING.solved * np.sqrt(len(rows)))
     determined = not noise and _angles(frame) < columns.sum()
     return FittedMotion("variances", open_, best, effort.used, determined=determined)
@@ -166,7 +168,8 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
         Draws starts.
     """
     frame, _ = frames_of(situation, rows)
-    columns, starts = np.flatnonzero(_open(frame)), _starts(frame, rng)
+    columns = np.flatnonzero(_open(frame))
+    starts = _starts(frame, rng, 2 * len(columns))
     spread = np.linalg.norm((rows - rows.mean(axis=0)) @ np.linalg.pinv(np.linalg.cholesky(_floored(rows)).T), axis=1)
     outer = rows[np.argsort(spread, kind="stable")[-TUNING.rows :]]
 
@@ -219,10 +222,11 @@ def _angles(frame: Frame) -> int:
     return frame.hidden * (frame.hidden - 1) // 2
 
 
-def _starts(frame: Frame, rng: np.random.Generator) -> list[Pose]:
-    """Random rotations, each with a mirror image."""
+def _starts(frame: Frame, rng: np.random.Generator, equations: int) -> list[Pose]:
+    """Random rotations, each with a mirror image; few where the angles outnumber the equations."""
     h, found = frame.hidden, []
-    for _ in range(TUNING.starts if h else 1):
+    several = TUNING.starts if _angles(frame) <= equations else TUNING.loose
+    for _ in range(several if h else 1):
         turn = haar(h, rng)
         mirrors = (1.0, -1.0)[: 1 + (h > 0)]
         found += [frame.start(turn * np.where(np.arange(h) == 0, sign, 1.0)[:, None]) for sign in mirrors]

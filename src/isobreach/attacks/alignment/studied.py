@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,8 +78,16 @@ class Studied:
 
     @classmethod
     def of(cls, release: Engine, seed: int | None) -> "Studied":
-        """Return the study of a release: rows drawn at random where there are many."""
-        seed, count = 0 if seed is None else seed, release.shape[0]
+        """Return the study of a release, one for all who ask: rows drawn at random where there are many."""
+        seed = 0 if seed is None else seed
+        known = _STUDIES.setdefault(release, {})
+        if seed not in known:
+            known[seed] = cls._made(release, seed)
+        return known[seed]
+
+    @classmethod
+    def _made(cls, release: Engine, seed: int) -> "Studied":
+        count = release.shape[0]
         drawn = np.arange(count)
         if count > ROWS:
             drawn = np.sort(generator(seed, "alignment", PLACES["rows"]).choice(count, ROWS, replace=False))
@@ -201,3 +210,7 @@ class Studied:
             for whitening, _, levels in self.density.judges
         ]
         return alone > float(np.mean(together))
+
+
+# A release is studied once, whichever attacks ask: the lattice attack aligns what it has not read.
+_STUDIES: WeakKeyDictionary[Engine, dict[int, Studied]] = WeakKeyDictionary()

@@ -284,8 +284,8 @@ def _blur(reading: GridReading) -> str:
 
 def _reason(shape: tuple[int, int], count: int, left_over: str, blur: str, naming: Naming) -> str:
     rows, columns = shape
-    attributes = f"all {columns} attributes" if count == columns else f"{count} of {columns} attributes"
-    parts = [f"{attributes} recovered: all {rows:,} rows lie on the grid of their axes", blur, left_over]
+    read = f"all {columns} columns" if count == columns else f"{count} of {columns} columns"
+    parts = [f"{read} recovered: all {rows:,} rows lie on the grid of their axes", blur, left_over]
     parts += [*naming.notes, naming.left() or ""]
     sentence = "; ".join(part for part in parts if part)
     return sentence[0].upper() + sentence[1:] + "."

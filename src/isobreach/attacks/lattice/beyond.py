@@ -52,14 +52,12 @@ def aligned(
     if names is None or np.abs(directions @ directions.T - np.eye(len(directions))).max() > _WHOLE:
         return {}
     attributes, signs, read = names
-    if "alignment" not in studied.shared:
-        studied.shared["alignment"] = Studied.of(source, seed)
     rest = aligned_beyond(
         source,
         knowledge,
         attributes,
         directions * signs[:, None],
-        studied.shared["alignment"],
+        Studied.of(source, seed),
         epsilon=_EPSILON,
         progress=progress,
     )

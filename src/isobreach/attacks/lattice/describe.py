@@ -128,17 +128,15 @@ def document(found: LatticeReconstruction) -> Document:
 
 
 def lattice_verdict(told: LatticeFindings) -> str:
-    """The outcome in one sentence."""
+    """The outcome in one sentence. It counts columns: a release does not say which of them are one category."""
     found = told.found
     if not found.claimed:
         return f"The lattice attack read nothing off this release: {_why_not(told)}."
     number, rows = len(told.recovered), f"all {count(told.rows, 'record')}"
     if number == told.columns or not told.rest_is_constant:
-        what = f"{number} of {count(told.columns, 'attribute')} of {rows}"
+        what = f"{number} of {count(told.columns, 'column')} of {rows}"
     else:
-        what = (
-            f"all {number} attributes that vary of {rows}" if number > 1 else f"the one attribute that varies of {rows}"
-        )
+        what = f"all {number} columns that vary of {rows}" if number > 1 else f"the one column that varies of {rows}"
     were = "was" if number == 1 else "were"
     exact = " exactly" if _has_natural_steps(told) else " to the release's precision"
     exact = " to the nearest value of their grids" if found.noise > _BLURRED * np.nanmin(found.steps) else exact

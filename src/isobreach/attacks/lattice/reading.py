@@ -2,7 +2,6 @@
 """What the release alone gives, whatever else the attacker knows: axes, and every row's value along them."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,16 +73,12 @@ class GridReading:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a search came to: a reading, or None; what is in doubt; why there is nothing; seconds of the budget left.
-
-    ``shared``: what else the release alone gives, kept for whoever uses the study again.
-    """
+    """What a search came to: a reading, or None; what is in doubt; why there is nothing; seconds of the budget left."""
 
     reading: GridReading | None = field(repr=False)
     doubts: tuple[Doubt, ...]
     nothing: str
     left: float
-    shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def decided(self) -> bool:
