@@ -73,8 +73,8 @@ def link(
     dictionary
         Looked for once the complete known ones are linked.
     sample
-        Where norms tell too little and a release has too many pairs of rows to compare them all, it proposes rows, which
-        exact distances confirm; a record that is not found so is ambiguous.
+        Where norms tell too little and a release has too many pairs of rows to compare them all, it proposes rows,
+        which exact distances confirm; a record that is not found so is ambiguous.
     """
     check_choice("motion", motion, CHOICES)
     check_choice("rule", rule, RULES)
