@@ -37,8 +37,7 @@ class ReductionLimits:
     basis_bits: int = 44  # Of a rounded basis: 20 are left to 64 for what the reduction makes of it.
     loops: int = 8  # Of BKZ, which stops by itself where it gains nothing; set by hand.
     roundings: int = 8  # Of Babai, each of which shortens; set by hand, as they end by themselves.
-    unit: float = 4e6  # Products in a unit of effort: 10 to 20 ms on the machine on which it was set.
-    native: float = 2.0**56  # Entries below are reduced in 64 bits, four times as fast, with room for sums of them.
+    unit: float = 2e6  # Products in a unit of effort: 20 to 30 ms on the machine on which it was set.
     too_many: float = 100.0  # Times the vectors that are wanted: where so many are expected, none are looked for.
     node: float = 20.0  # Products that a node of an enumeration counts for: both take about as long.
     # Floating-point numbers of LLL, in turn: where one kind is too coarse the next goes on.
@@ -205,7 +204,7 @@ def reduce(basis: FloatArray, block: int, effort: Effort) -> IntArray | None:
     if largest == 0:
         return None
     rows = np.rint(basis * 2.0 ** (_LIMITS.basis_bits - np.ceil(np.log2(largest)))).astype(np.int64)
-    transform = fpylll.IntegerMatrix.identity(size, int_type=_kind(rows))
+    transform = fpylll.IntegerMatrix.identity(size)
     matrix = _lll(fpylll, rows, effort, transform)
     if matrix is not None and block > 2 and size > 2:
         _bkz(fpylll, matrix, transform, min(block, size), effort)
@@ -218,9 +217,8 @@ def short_vectors(gram: FloatArray, bound: float, most: int, effort: Effort) -> 
     size = len(gram)
     root = np.linalg.cholesky(gram)
     scale = 2.0 ** (_LIMITS.basis_bits - np.ceil(np.log2(np.abs(root).max())))
-    rows = np.rint(root * scale).astype(np.int64)
-    transform = fpylll.IntegerMatrix.identity(size, int_type=_kind(rows))
-    reduced = _lll(fpylll, rows, effort, transform)
+    transform = fpylll.IntegerMatrix.identity(size)
+    reduced = _lll(fpylll, np.rint(root * scale).astype(np.int64), effort, transform)
     if reduced is None:
         return None
     orthogonalised = fpylll.GSO.Mat(reduced)
@@ -303,12 +301,7 @@ def _nodes(orthogonalised: Any, first: int, width: int, radius: float) -> FloatA
 
 
 def _matrix(fpylll: ModuleType, rows: IntArray) -> Any:
-    return fpylll.IntegerMatrix.from_matrix(rows.tolist(), int_type=_kind(rows))
-
-
-def _kind(rows: IntArray) -> str:
-    """Whole numbers of fpylll that hold these rows while they are reduced."""
-    return "long" if np.abs(rows).max() < _LIMITS.native else "mpz"
+    return fpylll.IntegerMatrix.from_matrix(rows.tolist())
 
 
 def _whole(matrix: Any) -> IntArray | None:

@@ -35,7 +35,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-# Work that a search may do: about half a minute on an idle processor, where no lattice shows in 100 columns.
+# Work that a search may do: about a minute on an idle processor, where no lattice shows in 100 columns.
 EFFORT = 3_000
 
 _ABSENT = "{} of {} known records are not in this release, so they settle nothing"
