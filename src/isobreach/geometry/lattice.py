@@ -40,6 +40,7 @@ class ReductionLimits:
     unit: float = 2e6  # Products in a unit of effort: 20 to 30 ms on the machine on which it was set.
     too_many: float = 100.0  # Times the vectors that are wanted: where so many are expected, none are looked for.
     node: float = 20.0  # Products that a node of an enumeration counts for: both take about as long.
+    at_once: int = 160  # Vectors that LLL reduces within some ten seconds, lattice or not: of more, the work is watched.
     # Floating-point numbers of LLL, in turn: where one kind is too coarse the next goes on.
     kinds: tuple[str, ...] = ("double", "long double")
 
@@ -86,13 +87,14 @@ class Effort:
 
     def spend(self, products: float) -> None:
         """Count work, and check."""
-        self._count(products / _LIMITS.unit)
+        self.count(products)
         self.check()
 
-    def _count(self, units: float) -> None:
-        self._left -= units
+    def count(self, products: float) -> None:
+        """Count work that is done and has a result."""
+        self._left -= products / _LIMITS.unit
         if self._whole is not None:
-            self._whole._count(units)
+            self._whole.count(products)
 
 
 def import_fpylll() -> ModuleType:
@@ -248,8 +250,14 @@ def _lll(fpylll: ModuleType, rows: IntArray, effort: Effort, transform: Any = No
 
     A swap at vector k orthogonalises it anew: about k products of the rows' width. On a lattice the relations show when
     a few more vectors are in than its rank, and all others cost next to nothing; vectors of none cost more and more.
+    Few vectors are reduced at once, by the arithmetic that fplll finds fastest, for a swap of each by each other.
     """
     matrix, size = _matrix(fpylll, rows), len(rows)
+    if size <= _LIMITS.at_once:
+        effort.check()
+        fpylll.LLL.reduction(matrix, transform)
+        effort.count(float(size) ** 3 * sum(rows.shape))
+        return matrix
     ready = min(2, size)  # the vectors that the next step reduces
     for kind in _LIMITS.kinds:
         more = {} if transform is None else {"U": transform}
