@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 import isobreach as ib
 from isobreach._progress import no_progress
 from isobreach.attacks import ATTACKS
+from isobreach.attacks.lattice import EFFORT
 from isobreach.engine import as_engine
 
 FloatArray = NDArray[np.float64]
 
-EPSILON, BUDGET = 0.15, 900.0
+EPSILON = 0.15
 # Insiders, who know their rows, and sample records.
 CELLS = ((1, 0), (2, 0), (3, 0), (4, 0), (0, 20), (0, 50), (0, 200), (2, 50))
 
@@ -38,12 +39,12 @@ def draw(seed: int, asked: argparse.Namespace, out: dict[tuple[int, int], dict[s
     rows = release.data + asked.noise * random.standard_normal(table.shape)
     records = table[np.argsort(release.key.order)]
     attack: Any = ATTACKS.named("attacks", "lattice")
-    studied = attack.study(as_engine(rows), noise=None, seed=0, progress=no_progress, budget=BUDGET)
+    studied = attack.study(as_engine(rows), noise=None, seed=0, progress=no_progress, effort=EFFORT, budget=None)
     for insiders, size in CELLS:
         places = random.choice(len(records), insiders, replace=False)
         known: dict[str, Any] = {"known": records[places], "rows": places} if insiders else {}
         knowledge = ib.Knowledge(**known, sample=sample[:size] if size else None)
-        found = ib.reconstruct("lattice", rows, knowledge, seed=0, budget=BUDGET, studied=studied)
+        found = ib.reconstruct("lattice", rows, knowledge, seed=0, studied=studied)
         for name, estimates in (("certain", found.estimates), *found.variants.items()):
             out.setdefault((insiders, size), {}).setdefault(name, []).append(breached(estimates, records))
 

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import isobreach as ib
+from isobreach.attacks.lattice import EFFORT
 from oracles import rotation as random_rotation
 
 TURNED = 5e-2  # noise turns axes a little; wrong ones are turned by more
@@ -44,9 +45,9 @@ class Planted:
         if store is not None:
             self.released = store(self.released)
 
-    def attack(self, *, seed=0, budget=60, **knowledge):
+    def attack(self, *, seed=0, effort=EFFORT, **knowledge):
         """What the attack finds, after checking that it is true."""
-        found = ib.reconstruct("lattice", self.released, ib.Knowledge(**knowledge), seed=seed, budget=budget)
+        found = ib.reconstruct("lattice", self.released, ib.Knowledge(**knowledge), seed=seed, effort=effort)
         assert falsehoods(found, self.records, self.rotation) == [], found.reason
         return found
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write docs/arena.md: every scheme against every attack on three tables: ``make arena``.
 
-Finished trials are kept in build/arena: the same command goes on after an interruption, to the same page.
+Finished trials are kept in build/arena: the same command goes on after an interruption, to the same page. Trials of
+other code or other parameters are left alone, so that a page is always of one state.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +38,7 @@ class Arena:
 
     def compared(self, name: str) -> ComparisonReport:
         """The comparison, from where it was."""
-        store = FileStore(KEPT / f"{name}.npz", holds="the unfinished work of a comparison")
+        store = FileStore(kept(name), holds="the unfinished work of a comparison")
         given, classes = self.table(), None
         if self.label is not None:
             given, classes = given
@@ -45,6 +47,14 @@ class Arena:
         numbers.unlink(missing_ok=True)
         write_columns(numbers, [cell_columns(found)])
         return found
+
+
+def kept(name: str, code: Path = Path(ib.__file__).parent) -> Path:
+    """Where finished trials of this code are kept; those of other parameters the comparison itself refuses."""
+    digest = hashlib.sha256()
+    for module in sorted(code.rglob("*.py")):
+        digest.update(module.relative_to(code).as_posix().encode() + b"\0" + module.read_bytes())
+    return KEPT / f"{name}-{digest.hexdigest()[:16]}.npz"
 
 
 def _letter() -> Any:

@@ -12,23 +12,22 @@ import isobreach as ib
 from effort import slow
 from isobreach._progress import no_progress
 from isobreach.attacks import ATTACKS
-from isobreach.attacks.lattice import guessing
+from isobreach.attacks.lattice import EFFORT, guessing
 from isobreach.attacks.lattice.correlations import Correlations
 from isobreach.engine import as_engine
 from lattice_truth import letter, release_of
 
 LATTICE = ATTACKS.named("attacks", "lattice")
-BUDGET = 900.0  # seconds, so that a busy machine decides nothing
 EPSILON = 0.15
 LIKELIEST, AVERAGE = guessing.LIKELIEST, guessing.AVERAGE
 
 
 def studied(rows, noise=None):
-    return LATTICE.study(as_engine(rows), noise=noise, seed=0, progress=no_progress, budget=BUDGET)
+    return LATTICE.study(as_engine(rows), noise=noise, seed=0, progress=no_progress, effort=EFFORT, budget=None)
 
 
 def attacked(released, study=None, **knowledge):
-    return ib.reconstruct("lattice", released, ib.Knowledge(**knowledge), seed=0, budget=BUDGET, studied=study)
+    return ib.reconstruct("lattice", released, ib.Knowledge(**knowledge), seed=0, studied=study)
 
 
 def breached(estimates, records):

@@ -211,7 +211,7 @@ def test_columns_that_differ_by_a_coarser_grid(rng, scale, translation):
 @pytest.mark.parametrize("multiples", [(1, 1), (1, 2), (1, 1, 1), (1, 2, 3, 4), (1, 1, 1, 1), (2, 2, 1)])
 def test_columns_in_proportion(rng, multiples, translation):
     table = np.hstack([whole(rng, 1) * multiples, whole(rng, 4 if translation else 0)])
-    Planted(table, rng, translation=translation).attack(budget=5)
+    Planted(table, rng, translation=translation).attack(effort=250)
     assert_claimed(whole(rng, table.shape[1]), rng, translation=translation)
 
 
@@ -441,11 +441,11 @@ def test_heavy_noise_over_a_congruence_in_many_rows(rng, summands, modulus, nois
     twin = table + rng.uniform(0, jitter, table.shape)
     table[:, summands - 1] -= table[:, :summands].sum(axis=1) % modulus
     moved = Planted(table + rng.uniform(0, jitter, table.shape), rng, noise=noise)
-    found = ib.reconstruct("lattice", moved.released, seed=0, budget=900)
+    found = ib.reconstruct("lattice", moved.released, seed=0)
     assert falsehoods(found, table, moved.rotation) == []
     assert not found.claimed or found.path != "climbing"
     if noise * 12**0.5 + jitter < 0.6:
-        found = ib.reconstruct("lattice", Planted(twin, rng, noise=noise).released, seed=0, budget=900)
+        found = ib.reconstruct("lattice", Planted(twin, rng, noise=noise).released, seed=0)
         assert found.recovered.all(), found.reason
 
 
@@ -454,7 +454,7 @@ def test_heavy_noise_over_a_congruence_in_many_rows(rng, summands, modulus, nois
 def test_heavy_noise_over_steps_that_are_nearly_whole(rng, values, noise):
     """Steps of 0.94 or 1.06 pass for 1 where there are few values, and noise needs no explanation."""
     table = whole(rng, 6, rows=5000, most=values - 1) * rng.uniform(0.93, 1.07, 6)
-    Planted(table, rng, noise=noise).attack(budget=900)
+    Planted(table, rng, noise=noise).attack()
 
 
 @TRANSLATED

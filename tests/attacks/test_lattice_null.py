@@ -208,7 +208,7 @@ def released(family, place, *, whole=False):
 def claims(family, places, *, whole=False):
     """Places of a family whose table is claimed, with what is claimed."""
     tables = {place: released(family, place, whole=whole) for place in places}
-    found = {place: ib.reconstruct("lattice", table, seed=0, budget=30) for place, table in tables.items()}
+    found = {place: ib.reconstruct("lattice", table, seed=0, effort=1500) for place, table in tables.items()}
     return {place: (one.path, one.reason) for place, one in found.items() if one.claimed}
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import isobreach as ib
 from isobreach.attacks.lattice.attack import completed
 from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.evidence import evidence, grid_evidence
@@ -17,9 +18,10 @@ from isobreach.attacks.lattice.generators import random_rows, short_differences,
 from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
 from isobreach.attacks.lattice.reduction import Dual, Spanned, split
 from isobreach.attacks.lattice.tight import tight_frame
-from isobreach.geometry.lattice import Deadline
+from isobreach.geometry import lattice as reductions
+from isobreach.geometry.lattice import Effort
 
-HOUR = Deadline(3600)
+AMPLE = Effort(np.inf)
 
 
 def haar(size, seed):
@@ -34,7 +36,7 @@ def test_a_rounded_gram_matrix_is_the_exact_one(noise):
     random = np.random.default_rng(0)
     records = random.integers(-3, 4, (24, 8))
     vectors = records @ haar(8, 1) + noise * random.standard_normal((24, 8))
-    kept, gram = whole_gram(vectors, 8, HOUR)
+    kept, gram = whole_gram(vectors, 8, AMPLE)
     assert len(kept) >= 12
     np.testing.assert_array_equal(gram, records[kept] @ records[kept].T)
 
@@ -42,7 +44,7 @@ def test_a_rounded_gram_matrix_is_the_exact_one(noise):
 def test_one_bad_generator_is_dropped():
     records = np.random.default_rng(2).integers(-3, 4, (24, 8)).astype(float)
     records[5] += 0.37
-    kept, gram = whole_gram(records @ haar(8, 3), 8, HOUR)
+    kept, gram = whole_gram(records @ haar(8, 3), 8, AMPLE)
     assert 5 not in kept
     np.testing.assert_array_equal(gram, records[kept] @ records[kept].T)
 
@@ -50,7 +52,7 @@ def test_one_bad_generator_is_dropped():
 def test_real_vectors_have_no_whole_gram_matrix():
     vectors = 3 * np.random.default_rng(4).standard_normal((24, 8))
     assert not looks_whole(vectors)
-    assert whole_gram(vectors, 8, HOUR) is None
+    assert whole_gram(vectors, 8, AMPLE) is None
 
 
 @given(st.integers(2, 7), st.integers(0, 10**6))
@@ -58,7 +60,7 @@ def test_real_vectors_have_no_whole_gram_matrix():
 def test_the_lattice_of_a_gram_matrix_reproduces_it(rank, seed):
     records = np.random.default_rng(seed).integers(-4, 5, (rank + 14, rank))
     gram = records @ records.T
-    lattice, basis_gram, done = gram_lattice(gram, HOUR)
+    lattice, basis_gram, done = gram_lattice(gram, AMPLE)
     np.testing.assert_array_equal(lattice.coordinates @ basis_gram @ lattice.coordinates.T, gram)
     assert done <= len(basis_gram)
 
@@ -71,7 +73,7 @@ def test_an_orthogonal_lattice_splits_into_its_axes_whatever_the_steps():
     steps = np.array([1e-6, 1e-3, 0.37, 0.37, 1.0, 25.0])
     whole = random.integers(-50, 51, (40, 6))
     axes = haar(6, 6)
-    lattice, done = split(Spanned(whole, whole * steps @ axes, 1e-14), HOUR)
+    lattice, done = split(Spanned(whole, whole * steps @ axes, 1e-14), AMPLE)
     assert done == 6
     np.testing.assert_allclose(np.sort(np.linalg.norm(lattice.basis, axis=1)), steps, rtol=1e-7)
 
@@ -81,7 +83,7 @@ def test_a_longer_vector_plus_a_shorter_one_is_taken_apart():
     random = np.random.default_rng(7)
     basis = np.array([[10.0, 1.0], [0.0, 1.0]])
     whole = random.integers(-9, 10, (12, 2))
-    lattice, done = split(Spanned(whole, whole @ basis, 1e-14), HOUR)
+    lattice, done = split(Spanned(whole, whole @ basis, 1e-14), AMPLE)
     assert done == 2
     np.testing.assert_allclose(np.sort(np.abs(lattice.basis).max(axis=1)), [1, 10])
 
@@ -89,7 +91,7 @@ def test_a_longer_vector_plus_a_shorter_one_is_taken_apart():
 def test_what_has_no_orthogonal_basis_does_not_split():
     hexagonal = np.array([[1.0, 0.0], [0.5, np.sqrt(0.75)]])
     whole = np.random.default_rng(8).integers(-9, 10, (12, 2))
-    assert split(Spanned(whole, whole @ hexagonal, 1e-14), HOUR)[1] == 0
+    assert split(Spanned(whole, whole @ hexagonal, 1e-14), AMPLE)[1] == 0
 
 
 def test_functionals_split_like_vectors():
@@ -99,7 +101,7 @@ def test_functionals_split_like_vectors():
     whole = np.rint(vectors @ (axes[:3] / steps[:, None]).T)
     vectors += (whole - vectors @ (axes[:3] / steps[:, None]).T) * steps @ axes[:3]  # now whole numbers exactly
     mixed = np.array([[1, 2, 0], [0, 1, 0], [3, 0, 1]]) @ whole.T
-    lattice, done = split(Dual(mixed.astype(np.int64), vectors, 1e-14), HOUR)
+    lattice, done = split(Dual(mixed.astype(np.int64), vectors, 1e-14), AMPLE)
     assert done == 3
     np.testing.assert_allclose(np.sort(1 / np.linalg.norm(lattice.basis, axis=1)), steps)
 
@@ -166,7 +168,7 @@ SMALL_TABLES = {
 def test_certain_functionals_are_in_every_frame(name):
     records = SMALL_TABLES[name]
     gram = lattice_gram(records)
-    found = tight_frame(gram, records.shape[1], HOUR)
+    found = tight_frame(gram, records.shape[1], AMPLE)
     frames = brute_frames(gram, records.shape[1])
     assert frames, "the table's own attributes are a frame"
     for functional, certain in zip(found.functionals, found.certain, strict=True):
@@ -178,7 +180,7 @@ def test_certain_functionals_are_in_every_frame(name):
 def test_four_columns_with_an_even_sum_have_three_frames_and_nothing_certain():
     whole = np.random.default_rng(12).integers(0, 9, (200, 4))
     whole[:, 3] += whole.sum(axis=1) % 2
-    found = tight_frame(lattice_gram(whole), 4, HOUR)
+    found = tight_frame(lattice_gram(whole), 4, AMPLE)
     assert not found.certain.any()
     assert "several readings" in found.doubt
 
@@ -378,3 +380,31 @@ def test_completed_axes_of_dependent_attributes_give_their_values():
     found = completed(rotation(records, rows, 2))
     np.testing.assert_allclose(found @ found.T, np.eye(3), atol=1e-9)
     np.testing.assert_allclose(rows @ found.T, records, atol=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["orthogonal", "rigid"])
+def test_no_clock_decides_what_is_found(scheme, monkeypatch):
+    """Where hours pass between two looks at the clock the same is found: where a grid is, and where none is."""
+    rng = np.random.default_rng(5)
+    ages, heights = rng.integers(0, 9, (200, 5)), rng.standard_normal((200, 5))
+    released = [ib.perturb(table, scheme, seed=1).data for table in (ages, heights)]
+    usual = [ib.reconstruct("lattice", rows, seed=0, effort=60) for rows in released]
+    hours = iter(range(0, 10**12, 36_000))
+    monkeypatch.setattr(reductions.time, "monotonic", lambda: float(next(hours)))
+    slow = [ib.reconstruct("lattice", rows, seed=0, effort=60) for rows in released]
+    assert [one.claimed for one in usual] == [True, False]
+    for one, other in zip(usual, slow, strict=True):
+        assert (one.reason, one.decided) == (other.reason, other.decided)
+        np.testing.assert_array_equal(one.estimates, other.estimates)
+
+
+def test_too_little_effort_is_said_and_more_finds_it():
+    """A step of its own for each of 24 columns: a search that was cut decides nothing."""
+    rng = np.random.default_rng(6)
+    table = rng.integers(0, 9, (300, 24)) * rng.uniform(0.5, 2, 24)
+    released = ib.perturb(table, "rigid", seed=1).data
+    cut, found = (ib.reconstruct("lattice", released, seed=0, effort=effort) for effort in (1, 1000))
+    assert not cut.claimed
+    assert not cut.decided
+    assert "the effort allowed was too small" in cut.reason
+    assert found.recovered.all()

@@ -261,7 +261,7 @@ def test_an_attack_that_ran_out_of_time_is_in_the_verdict(reports):
     late = replace(report.readers[0], claimed=False, share=0.0, named=0.0, decided=False)
     assert "came to no decision" in audit_verdict(replace(report, readers=(late,)))
     actions = dict(audit_document(replace(report, readers=(late,))).decision.actions)
-    assert "run isobreach attack lattice on the release, with a --budget" in actions["Let it finish:"]
+    assert "run isobreach attack lattice on the release, with more --effort" in actions["Let it finish:"]
     assert re.search(r"attacks=\[('alignment', )?'known-input'\] leaves it out", actions["Or audit without it:"])
     assert "came to no decision" not in audit_verdict(replace(report, readers=(replace(late, decided=True),)))
 

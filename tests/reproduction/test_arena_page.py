@@ -54,6 +54,16 @@ def test_the_page_its_pictures_and_its_numbers_are_written(arena, tmp_path):
     assert (tmp_path / "arena.md").read_text() == page
 
 
+def test_trials_of_other_code_are_not_gone_on_with(arena, tmp_path):
+    module = tmp_path / "package" / "part.py"
+    module.parent.mkdir()
+    module.write_text("one")
+    first = arena.kept("small", module.parent)
+    assert first == arena.kept("small", module.parent)
+    module.write_text("two")
+    assert arena.kept("small", module.parent) != first
+
+
 def test_every_pair_of_the_literature_is_a_scheme_and_an_attack():
     names = ast_pairs()
     assert len(names) > 25

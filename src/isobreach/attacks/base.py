@@ -79,8 +79,8 @@ class Reconstruction:
     breach_probability
         Of every released row, where the attack can tell.
     decided
-        False where the time ended before the attack was through, or where it found something that it cannot claim: with
-        more time or knowledge it might find more.
+        False where its effort ended before the attack was through, or where it found something that it cannot claim:
+        with more effort or knowledge it might find more.
     variants
         Other estimates that the same attacker may prefer, by what was done to them: "rounded", "clipped, rounded", ...
         Without the truth he has to choose; whoever has it (an audit) takes the best.

@@ -51,8 +51,8 @@ class PriorTuning:
         Beside the largest variance: what is smaller is rounding.
     weight
         By which a released value is more important to the lattice than a record's.
-    columns, seconds
-        Attributes with which whole numbers are looked for, at most, and how long that may take.
+    columns, effort
+        Attributes with which whole numbers are looked for, at most, and the work of a reduction.
     spare_bits
         By which the digits of a row must exceed those of a record, for its whole numbers to be the only ones.
     """
@@ -62,7 +62,7 @@ class PriorTuning:
     flat: float = 1e-10
     weight: float = 2.0**24
     columns: int = 60
-    seconds: float = 10.0
+    effort: int = 400
     spare_bits: float = 20.0
 
 
@@ -246,11 +246,11 @@ def _lattice(forward: Forward, step: FloatArray) -> FloatArray:
 
 def _reduced(vectors: FloatArray) -> FloatArray | None:
     """Whole combinations of vectors that are short; None without the package that finds them."""
-    from isobreach.geometry.lattice import Deadline, OutOfTimeError, reduce
+    from isobreach.geometry.lattice import Effort, OutOfEffortError, reduce
 
     try:
-        found = reduce(vectors, 2, Deadline(_TUNING.seconds))
-    except (IsobreachError, OutOfTimeError):
+        found = reduce(vectors, 2, Effort(_TUNING.effort))
+    except (IsobreachError, OutOfEffortError):
         return None
     return None if found is None else found.astype(np.float64)
 

@@ -39,7 +39,7 @@ class AttackerFigures:
 
     ``share``: by the estimates as they are. ``named``: once each column is given its attribute, sign and offset.
     ``attributes``: of each, the share of records of which it is learned within tolerance, once named; 0 where it was
-    not read. ``decided``: False where more time or knowledge might find more.
+    not read. ``decided``: False where more effort or knowledge might find more.
     """
 
     name: str

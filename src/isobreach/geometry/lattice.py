@@ -7,19 +7,21 @@ errors, any other vector of L one of at least s times the shortest vector (Lenst
 What is left is a basis U v, with C = the first columns of the inverse of the unimodular matrix [U; relations], so that
 v = C b exactly: the least-squares fit of b to v = C b is then as precise as the generators allow, whatever the size of
 U.
+
+Work is counted, so that what a search finds does not depend on the machine: LLL takes one vector after the other and
+counts its swaps, BKZ one block after the other and counts the nodes that are expected of its enumeration.
 """
 
+import math
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import current_thread, main_thread
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from isobreach.errors import IsobreachError, MissingExtraError
 from isobreach.geometry.integers import unimodular_inverse, whole_product
@@ -30,21 +32,69 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ReductionLimits:
-    """What reductions are given, and when they are watched."""
+    """What reductions are given, and what their work counts for."""
 
     basis_bits: int = 44  # Of a rounded basis: 20 are left to 64 for what the reduction makes of it.
     loops: int = 8  # Of BKZ, which stops by itself where it gains nothing; set by hand.
     roundings: int = 8  # Of Babai, each of which shortens; set by hand, as they end by themselves.
-    shortest_alarm: float = 1e-3  # Seconds: an alarm of 0 is none.
-    longest_alarm: float = 1e6  # Seconds: none is needed after days.
-    most_unwatched: int = 100  # Vectors, reduced within seconds: where no alarm can end it, more are not tried.
+    unit: float = 2e6  # Products in a unit of effort: 20 to 30 ms on the machine on which it was set.
+    too_many: float = 100.0  # Times the vectors that are wanted: where so many are expected, none are looked for.
+    node: float = 20.0  # Products that a node of an enumeration counts for: both take about as long.
+    at_once: int = 160  # Vectors that LLL reduces within ten seconds or so, lattice or not: more are watched.
+    # Floating-point numbers of LLL, in turn: where one kind is too coarse the next goes on.
+    kinds: tuple[str, ...] = ("double", "long double")
 
 
 _LIMITS = ReductionLimits()
 
 
-class OutOfTimeError(Exception):
-    """The time budget ended."""
+class OutOfEffortError(Exception):
+    """All the work has been done that a search was allowed."""
+
+
+class Effort:
+    """What a search may do: work, which is counted, and seconds, where a person has no more time than that.
+
+    Parameters
+    ----------
+    most
+        Units of work.
+    seconds
+        After which it ends whatever the work is; a result may then depend on the machine.
+    """
+
+    def __init__(self, most: float, seconds: float = math.inf, *, whole: "Effort | None" = None) -> None:
+        self._left, self._end, self._whole = most, time.monotonic() + seconds, whole
+
+    @property
+    def seconds(self) -> float:
+        """Seconds left, not below zero."""
+        return max(0.0, self._end - time.monotonic())
+
+    @property
+    def left(self) -> bool:
+        """Whether anything is."""
+        return self._left > 0 and self.seconds > 0
+
+    def half(self) -> "Effort":
+        """Half of what is left, of which this one is told what is used."""
+        return Effort(self._left / 2, self.seconds / 2, whole=self)
+
+    def check(self) -> None:
+        """Raise ``OutOfEffortError`` where nothing is left."""
+        if not self.left:
+            raise OutOfEffortError
+
+    def spend(self, products: float) -> None:
+        """Count work, and check."""
+        self.count(products)
+        self.check()
+
+    def count(self, products: float) -> None:
+        """Count work that is done and has a result."""
+        self._left -= products / _LIMITS.unit
+        if self._whole is not None:
+            self._whole.count(products)
 
 
 def import_fpylll() -> ModuleType:
@@ -79,54 +129,7 @@ def interruptible_fpylll() -> ModuleType:
     return fpylll
 
 
-class Deadline:
-    """A moment after which reductions stop.
-
-    fpylll runs for long in compiled code. In the main thread an alarm ends it there (an alarm that the program has set
-    itself is lost). In other threads nothing can, and no other thread goes on meanwhile: there, reductions of many
-    vectors do not start.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.end = time.monotonic() + seconds
-
-    @property
-    def left(self) -> float:
-        """Seconds left, not below zero."""
-        return max(0.0, self.end - time.monotonic())
-
-    def half(self) -> "Deadline":
-        """Half of the time left."""
-        return Deadline(self.left / 2)
-
-    def check(self) -> None:
-        """Raise ``OutOfTimeError`` where the deadline has passed."""
-        if self.left <= 0:
-            raise OutOfTimeError
-
-    @contextmanager
-    def enforced(self, size: int = 0) -> Iterator[None]:
-        """Raise ``OutOfTimeError`` where the deadline passes inside a reduction of so many vectors."""
-        from cysignals.alarm import AlarmInterrupt, alarm, cancel_alarm
-
-        self.check()
-        in_main = current_thread() is main_thread()
-        if not in_main and size > _LIMITS.most_unwatched:
-            raise OutOfTimeError
-        if not in_main or self.left > _LIMITS.longest_alarm:
-            yield
-            return
-        try:
-            alarm(max(self.left, _LIMITS.shortest_alarm))
-            try:
-                yield
-            finally:
-                cancel_alarm()  # the alarm may still come before this is done
-        except AlarmInterrupt:
-            raise OutOfTimeError from None
-
-
-def coordinates(generators: FloatArray, rank: int, scale: float, deadline: Deadline) -> tuple[IntArray, float] | None:
+def coordinates(generators: FloatArray, rank: int, scale: float, effort: Effort) -> tuple[IntArray, float] | None:
     """Whole-number coordinates C of generators (g x n) in a basis of the lattice of rank r that they span.
 
     ``scale`` times the generators' error is about one. Returns C (g x r) and the gap: how many times longer the
@@ -138,7 +141,7 @@ def coordinates(generators: FloatArray, rank: int, scale: float, deadline: Deadl
     if not np.isfinite(scaled).all() or np.abs(scaled).max() >= 2.0**62:
         return None
     rows = np.concatenate([scaled.astype(np.int64), np.eye(count, dtype=np.int64)], axis=1)
-    reduced = _whole(_lll(fpylll, rows, deadline))
+    reduced = _whole(_lll(fpylll, rows, effort))
     if reduced is None:
         return None
     lengths = np.linalg.norm(reduced[:, :columns].astype(np.float64), axis=1)
@@ -169,7 +172,7 @@ def _shortened(basis: IntArray, relations: IntArray) -> IntArray:
     return basis
 
 
-def whole_combinations(vectors: FloatArray, scale: float, deadline: Deadline) -> tuple[IntArray, float] | None:
+def whole_combinations(vectors: FloatArray, scale: float, effort: Effort) -> tuple[IntArray, float] | None:
     """Whole-number vectors c in the column space of a matrix (g x n), c = V w, and how far they stand out.
 
     LLL of the rows [e_i | s N_i], with N an orthonormal basis of the complement of the column space: for whole-number c
@@ -184,7 +187,7 @@ def whole_combinations(vectors: FloatArray, scale: float, deadline: Deadline) ->
     if rank == 0 or complement.shape[1] == 0 or np.abs(complement).max() >= 2.0**62:
         return None
     rows = np.concatenate([np.eye(count, dtype=np.int64), complement.astype(np.int64)], axis=1)
-    reduced = _whole(_lll(fpylll, rows, deadline))
+    reduced = _whole(_lll(fpylll, rows, effort))
     if reduced is None:
         return None
     lengths = np.linalg.norm(reduced.astype(np.float64), axis=1)
@@ -195,7 +198,7 @@ def whole_combinations(vectors: FloatArray, scale: float, deadline: Deadline) ->
     return reduced[order[:cut], :count], float(gaps[cut - 1])
 
 
-def reduce(basis: FloatArray, block: int, deadline: Deadline) -> IntArray | None:
+def reduce(basis: FloatArray, block: int, effort: Effort) -> IntArray | None:
     """Unimodular T such that T b is reduced: by LLL for ``block`` 2, by BKZ of that block size above."""
     fpylll = import_fpylll()
     size = len(basis)
@@ -204,30 +207,31 @@ def reduce(basis: FloatArray, block: int, deadline: Deadline) -> IntArray | None
         return None
     rows = np.rint(basis * 2.0 ** (_LIMITS.basis_bits - np.ceil(np.log2(largest)))).astype(np.int64)
     transform = fpylll.IntegerMatrix.identity(size)
-    if block <= 2 or size <= 2:
-        _lll(fpylll, rows, deadline, transform)
-    else:
-        flags = fpylll.BKZ.AUTO_ABORT | fpylll.BKZ.MAX_LOOPS
-        parameters = fpylll.BKZ.Param(block_size=min(block, size), flags=flags, max_loops=_LIMITS.loops)
-        with deadline.enforced(size):
-            fpylll.BKZ.reduction(_matrix(fpylll, rows), parameters, transform)
-    return _whole(transform)
+    matrix = _lll(fpylll, rows, effort, transform)
+    if matrix is not None and block > 2 and size > 2:
+        _bkz(fpylll, matrix, transform, min(block, size), effort)
+    return None if matrix is None else _whole(transform)
 
 
-def short_vectors(gram: FloatArray, bound: float, most: int, deadline: Deadline) -> IntArray | None:
+def short_vectors(gram: FloatArray, bound: float, most: int, effort: Effort) -> IntArray | None:
     """Every c other than 0 with c' G c <= ``bound``, one of each pair +-c; None where there are over ``most``."""
     fpylll = import_fpylll()
     size = len(gram)
     root = np.linalg.cholesky(gram)
     scale = 2.0 ** (_LIMITS.basis_bits - np.ceil(np.log2(np.abs(root).max())))
     transform = fpylll.IntegerMatrix.identity(size)
-    reduced = _lll(fpylll, np.rint(root * scale).astype(np.int64), deadline, transform)
+    reduced = _lll(fpylll, np.rint(root * scale).astype(np.int64), effort, transform)
+    if reduced is None:
+        return None
     orthogonalised = fpylll.GSO.Mat(reduced)
     orthogonalised.update_gso()
     radius = bound * (1 + 1e-6) * scale**2
+    nodes = _nodes(orthogonalised, 0, size, radius)
+    if nodes[-1] > _LIMITS.too_many * most:
+        return None
+    effort.spend(_LIMITS.node * nodes.sum())
     try:
-        with deadline.enforced():
-            found = fpylll.Enumeration(orthogonalised, nr_solutions=most + 1).enumerate(0, size, radius, 0)
+        found = fpylll.Enumeration(orthogonalised, nr_solutions=most + 1).enumerate(0, size, radius, 0)
     except fpylll.EnumerationError:
         return np.empty((0, size), dtype=np.int64)
     if len(found) > most:
@@ -241,11 +245,67 @@ def short_vectors(gram: FloatArray, bound: float, most: int, deadline: Deadline)
     return np.unique(vectors * np.sign(first)[:, None], axis=0)
 
 
-def _lll(fpylll: ModuleType, rows: IntArray, deadline: Deadline, transform: Any = None) -> Any:
-    matrix = _matrix(fpylll, rows)
-    with deadline.enforced(len(rows)):
+def _lll(fpylll: ModuleType, rows: IntArray, effort: Effort, transform: Any = None) -> Any:
+    """Reduced rows, one after the other put among those before; None where floating-point numbers are too coarse.
+
+    A swap at vector k orthogonalises it anew: about k products of the rows' width. On a lattice the relations show when
+    a few more vectors are in than its rank, and all others cost next to nothing; vectors of none cost more and more.
+    Few vectors are reduced at once, by the arithmetic that fplll finds fastest, for a swap of each by each other.
+    """
+    matrix, size = _matrix(fpylll, rows), len(rows)
+    if size <= _LIMITS.at_once:
+        effort.check()
         fpylll.LLL.reduction(matrix, transform)
-    return matrix
+        effort.count(float(size) ** 3 * sum(rows.shape))
+        return matrix
+    ready = min(2, size)  # the vectors that the next step reduces
+    for kind in _LIMITS.kinds:
+        more = {} if transform is None else {"U": transform}
+        orthogonalised = fpylll.GSO.Mat(matrix, flags=fpylll.GSO.ROW_EXPO, float_type=kind, **more)
+        reduction = fpylll.LLL.Reduction(orthogonalised)
+        try:
+            while ready <= size:
+                reduction(0, max(ready - 2, 0), ready)
+                effort.spend((reduction.nswaps + 1) * ready * sum(rows.shape))
+                ready += 1
+        except fpylll.ReductionError:
+            continue
+        return matrix
+    return None
+
+
+def _bkz(fpylll: ModuleType, matrix: Any, transform: Any, block: int, effort: Effort) -> None:
+    """BKZ of an LLL-reduced basis, in place (Schnorr and Euchner 1994)."""
+    from fpylll.algorithms.bkz import BKZReduction
+
+    size = matrix.nrows
+    orthogonalised = fpylll.GSO.Mat(matrix, U=transform, flags=fpylll.GSO.ROW_EXPO)
+    reduction = BKZReduction(fpylll.LLL.Reduction(orthogonalised))
+    reduction.lll_obj()
+    parameters = fpylll.BKZ.Param(block_size=block)
+    abort = fpylll.BKZ.AutoAbort(orthogonalised, size)
+    for _ in range(_LIMITS.loops):
+        clean = True
+        for first in range(size - 1):
+            width = min(block, size - first)
+            orthogonalised.update_gso()
+            nodes = _nodes(orthogonalised, first, width, orthogonalised.get_r(first, first)).sum()
+            effort.spend(_LIMITS.node * nodes + size * width)
+            clean &= reduction.svp_reduction(first, width, parameters)
+        if clean or block >= size or abort.test_abort():
+            break
+
+
+def _nodes(orthogonalised: Any, first: int, width: int, radius: float) -> FloatArray:
+    """Nodes expected of an enumeration within a squared length, at each depth: at the last, vectors.
+
+    At depth k, half the volume of a ball in k dimensions over the product of the last k orthogonal lengths (Gama,
+    Nguyen and Regev 2010, the Gaussian heuristic).
+    """
+    squares = np.array([orthogonalised.get_r(i, i) for i in range(first, first + width)])[::-1]
+    depth = np.arange(1, width + 1)
+    volume = depth / 2 * np.log(np.pi * radius) - gammaln(depth / 2 + 1)
+    return np.asarray(np.exp(np.minimum(volume - np.cumsum(np.log(squares)) / 2, 600.0)) / 2)
 
 
 def _matrix(fpylll: ModuleType, rows: IntArray) -> Any:
@@ -253,7 +313,9 @@ def _matrix(fpylll: ModuleType, rows: IntArray) -> Any:
 
 
 def _whole(matrix: Any) -> IntArray | None:
-    """Entries of an fpylll matrix; None where one leaves 64 bits."""
+    """Entries of an fpylll matrix; None where one leaves 64 bits, or there is no matrix."""
+    if matrix is None:
+        return None
     buffer = np.empty((matrix.nrows, matrix.ncols), dtype=np.int64)
     try:
         matrix.to_matrix(buffer)

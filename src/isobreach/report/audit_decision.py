@@ -128,11 +128,11 @@ def _other_protection(result: AuditResult) -> tuple[str, str]:
 
 
 def _let_it_finish(result: AuditResult, late: AttackerFigures) -> tuple[tuple[str, str], ...]:
-    """What to do where an attack ran out of time: its search, unlike an audit, can be given more."""
+    """What to do where an attack ran out of effort: its search, unlike an audit, can be given more."""
     alone = f"protect the table with isobreach perturb, and run isobreach attack {late.name} on the release"
     without = f"{other_attacks(result, late)} leaves it out, and the page says that it was not tested"
     return (
-        ("Let it finish:", f"{alone}, with a --budget of more seconds."),
+        ("Let it finish:", f"{alone}, with more --effort."),
         ("Or audit without it:", f"{without}. Fewer columns are searched sooner."),
     )
 

@@ -215,7 +215,7 @@ class BaselinesRecord(TypedDict):
 
 
 class ReaderRecord(TypedDict):
-    """An attack without knowledge on one release; decided is false where its time ended before it was through."""
+    """An attack without knowledge on one release; decided is false where its effort ended before it was through."""
 
     name: str
     claimed: bool

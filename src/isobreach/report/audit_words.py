@@ -325,9 +325,9 @@ def reads(result: AuditResult, attacker: AttackerFigures) -> str:
 
 
 def undecided(attacker: AttackerFigures) -> str:
-    """What it means that an attack ran out of time."""
+    """What it means that an attack ran out of effort."""
     attack = attack_name(attacker.name)
-    return f"The {attack}, which needs no insider, came to no decision: with more time or knowledge it may succeed."
+    return f"The {attack}, which needs no insider, came to no decision: with more effort or knowledge it may succeed."
 
 
 def of_a_part(result: AuditResult) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
-from isobreach._validation import check_positive, check_seed, check_table
+from isobreach._validation import check_integer, check_positive, check_seed, check_table
 from isobreach.attacks.base import Reconstruction
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.beyond import aligned
@@ -27,7 +27,7 @@ from isobreach.attacks.lattice.naming import name_axes
 from isobreach.attacks.lattice.reading import EXTENT, GridReading, Study, study
 from isobreach.attacks.lattice.search import HeldRows
 from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine
-from isobreach.geometry.lattice import Deadline, import_fpylll
+from isobreach.geometry.lattice import Effort, import_fpylll
 from isobreach.linking import Linkage, link
 from isobreach.release import released_precision
 
@@ -35,7 +35,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-BUDGET = 60.0  # seconds, set by hand
+# Work that a search may do: about a minute on an idle processor, where no lattice shows in 100 columns.
+EFFORT = 3_000
 
 _ABSENT = "{} of {} known records are not in this release, so they settle nothing"
 _SCALED = "the known records are in this release at {:.6g} times their scale, so they settle nothing"
@@ -90,19 +91,22 @@ def lattice_attack(
     knowledge: Knowledge | None = None,
     *,
     seed: int | None = None,
-    budget: float = BUDGET,
+    effort: int = EFFORT,
+    budget: float | None = None,
     progress: Progress = no_progress,
     studied: Study | None = None,
 ) -> LatticeReconstruction:
     """Attack a release of a grid-valued table; no claim is a valid outcome.
 
     ``knowledge``: known records, a sample or bounds name what was recovered; nothing is needed to recover it.
-    ``budget``: seconds after which the search stops. ``seed``: of the choice of rows. ``studied``: what ``study`` gave
-    for this release, noise, seed and budget.
+    ``effort``: work that the search may do, counted. ``budget``: seconds after which it stops in any case. ``seed``: of
+    the choice of rows. ``studied``: what ``study`` gave for this release, noise, seed, effort and budget.
     """
     import_fpylll()
     check_seed(seed)
-    check_positive("budget", budget)
+    check_integer("effort", effort, least=1)
+    if budget is not None:
+        check_positive("budget", budget)
     if not isinstance(released, Engine):
         released = np.asarray(released)
         check_table("released", released)
@@ -110,7 +114,7 @@ def lattice_attack(
     knowledge = Knowledge.of(knowledge).check(*reversed(source.shape))
     if studied is None:
         noise = knowledge.noise if isinstance(knowledge.noise, float) else None
-        studied = study(source, noise=noise, seed=seed, budget=budget, progress=progress)
+        studied = study(source, noise=noise, seed=seed, effort=effort, budget=budget, progress=progress)
     if studied.reading is None:
         return _nothing(source.shape, studied.nothing, decided=studied.decided)
     with ONE_BLAS_THREAD:
@@ -133,7 +137,7 @@ def _told(
         reading.steps,
         reading.origin,
         error=reading.error,
-        deadline=Deadline(studied.left),
+        effort=Effort(np.inf, studied.left),
         progress=progress,
     )
     naming = name(knowledge)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from isobreach.attacks.lattice.frame import AxisFrame, Path, phased
 from isobreach.attacks.lattice.generators import short_differences
 from isobreach.attacks.lattice.judges import JUDGING, Summits, are_sound, height, incongruent, judges_of
-from isobreach.geometry.lattice import Deadline
+from isobreach.geometry.lattice import Effort
 
 FloatArray = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Climbing:
 _CLIMBING = Climbing()
 
 
-def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
+def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
     """Frame of the attributes that are whole numbers of this unit; None where no directions stand out."""
     order = random.permutation(len(rows))
     middle = np.median(rows, axis=0)
@@ -75,34 +75,34 @@ def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, de
         return None
     axes, seen = np.empty((0, columns)), Summits.none(columns)
     for _ in range(_CLIMBING.rounds):
-        candidates = _candidates(differences, first, axes, random, deadline)
+        candidates = _candidates(differences, first, axes, random, effort)
         seen = seen.joined(candidates)
         new = _upright(candidates)
         if not len(new):
             break
-        axes = _polished(np.concatenate([axes, new]), first, deadline)
+        axes = _polished(np.concatenate([axes, new]), first, effort)
         if len(axes) == columns:
             break
     axes = axes[are_sound(axes, seen, first, second)]
     # A sum of attributes may be one unit long by chance; several of them, at right angles, may not.
     if len(axes) < JUDGING.least_axes:
         return None
-    axes = _polished(axes, scaled, deadline)
+    axes = _polished(axes, scaled, effort)
     certain = np.ones(len(axes), dtype=np.bool_)
     frame = phased(AxisFrame(axes, np.full(len(axes), unit), certain, middle, False, Path.CLIMBING), rows)
     return replace(frame, certain=incongruent(frame.positions(rows)))
 
 
 def _candidates(
-    differences: FloatArray, rows: FloatArray, axes: FloatArray, random: np.random.Generator, deadline: Deadline
+    differences: FloatArray, rows: FloatArray, axes: FloatArray, random: np.random.Generator, effort: Effort
 ) -> Summits:
     """Directions orthogonal to these axes that climbs end in, fitted to rows."""
     free = np.linalg.svd(axes)[2][len(axes) :] if len(axes) else np.eye(rows.shape[1])
-    directions = _fitted(_distinct(*_climb(differences @ free.T, random, deadline)), rows @ free.T, deadline) @ free
+    directions = _fitted(_distinct(*_climb(differences @ free.T, random, effort)), rows @ free.T, effort) @ free
     return Summits(directions, height(rows, directions))
 
 
-def _climb(differences: FloatArray, random: np.random.Generator, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
+def _climb(differences: FloatArray, random: np.random.Generator, effort: Effort) -> tuple[FloatArray, FloatArray]:
     """Unit vectors after Newton-like steps uphill on mean cos(2 pi d.w), and that mean.
 
     In single precision: rows are fitted in double afterwards.
@@ -116,7 +116,7 @@ def _climb(differences: FloatArray, random: np.random.Generator, deadline: Deadl
     turns = 2 * np.pi * differences
     inverse = _CLIMBING.damping * np.linalg.pinv(turns)
     for _ in range(_CLIMBING.steps):
-        deadline.check()
+        effort.check()
         directions = _units(directions - (inverse @ np.sin(turns @ directions.T)).T)
     return directions.astype(np.float64), np.cos(turns @ directions.T).mean(axis=0, dtype=np.float64)
 
@@ -131,11 +131,11 @@ def _distinct(directions: FloatArray, heights: FloatArray) -> FloatArray:
     return directions[chosen]
 
 
-def _fitted(directions: FloatArray, rows: FloatArray, deadline: Deadline) -> FloatArray:
+def _fitted(directions: FloatArray, rows: FloatArray, effort: Effort) -> FloatArray:
     """Unit vectors that climb the height over rows, the densest part first, each for itself: those that stand out."""
     for core, inverse in _cores(rows, _CLIMBING.cores):
         for _ in range(_CLIMBING.core_steps):
-            deadline.check()
+            effort.check()
             directions = _units(directions - _uphill(directions, core) @ inverse)
         heights = height(core, directions)
         high = heights > _CLIMBING.least_height
@@ -143,11 +143,11 @@ def _fitted(directions: FloatArray, rows: FloatArray, deadline: Deadline) -> Flo
     return directions
 
 
-def _polished(axes: FloatArray, rows: FloatArray, deadline: Deadline) -> FloatArray:
+def _polished(axes: FloatArray, rows: FloatArray, effort: Effort) -> FloatArray:
     """Orthonormal directions that climb together."""
     for core, inverse in _cores(rows, _CLIMBING.polishes):
         for _ in range(_CLIMBING.polish_steps):
-            deadline.check()
+            effort.check()
             left, _, right = np.linalg.svd(axes - _uphill(axes, core) @ inverse, full_matrices=False)
             axes = left @ right
     return axes

@@ -113,7 +113,7 @@ def document(found: LatticeReconstruction) -> Document:
     attributes = Table(
         "What was read of each attribute, and what settled it", HEAD, tuple(map(tuple, lattice_table(told))), note
     )
-    again = "The same seed gives the same result unless the time budget ends the search."
+    again = "The same seed gives the same result unless a budget of seconds ends the search."
     return Document(
         "Lattice attack",
         lattice_verdict(told),
@@ -161,7 +161,7 @@ def lattice_sentences(told: LatticeFindings) -> list[str]:
     if not found.claimed:
         seed = way("--seed", "seed=")
         return [
-            f"{NOT_SAFE}: {_MISSES}more time ({way('--budget', 'budget=')}) or other rows ({seed}) may find it.",
+            f"{NOT_SAFE}: {_MISSES}more effort ({way('--effort', 'effort=')}) or other rows ({seed}) may find it.",
             "Other attacks need no grid: try isobreach attack known-input with a few known records.",
         ]
     lines = [found.reason]

@@ -16,7 +16,7 @@ from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, phased, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Dual, split
-from isobreach.geometry.lattice import Deadline, whole_combinations
+from isobreach.geometry.lattice import Effort, whole_combinations
 
 FloatArray = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class DualSearch:
 _DUAL_SEARCH = DualSearch()
 
 
-def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
+def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
     """Frame of the attributes on grids; None where no functional is a whole number. ``error``: of a coordinate."""
     base = rows[int(random.integers(len(rows)))]
     differences = rows - base
@@ -47,10 +47,10 @@ def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
         if len(rows) <= 2 * count:
             return None
         vectors = differences[random_rows(differences, count, random, _DUAL_SEARCH.sure * error * np.sqrt(columns))]
-        found = whole_combinations(vectors, min(0.5 / error, _DUAL_SEARCH.largest_scale), deadline)
+        found = whole_combinations(vectors, min(0.5 / error, _DUAL_SEARCH.largest_scale), effort)
         if found is None or found[1] < _DUAL_SEARCH.gap:
             continue
-        reduced = split(Dual(found[0], vectors, 2 * error), deadline)
+        reduced = split(Dual(found[0], vectors, 2 * error), effort)
         if reduced is not None and reduced[1]:
             frame = _frame(reduced[0].basis[: reduced[1]], rows, base)
             if frame is not None:

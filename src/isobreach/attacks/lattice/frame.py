@@ -63,7 +63,7 @@ class Doubt(StrEnum):
     # x1 + x2 + x3 + x4 is even: three frames of whole-number attributes, none of them in all.
     SEVERAL_READINGS = "its rows obey a congruence that has several readings"
     MANY_READINGS = "its rows obey congruences or linear relations with too many readings"
-    READINGS_UNDECIDED = "the readings of its linear relations could not be told in time"
+    READINGS_UNDECIDED = "the readings of its linear relations could not be told with the effort allowed"
     NO_READING = "no whole-number attributes fit the lattice of its rows"
     # (3, 4) and (-4, 3) times whole numbers: two axes of step 5.
     TIED_STEPS = "steps in a ratio of small whole numbers allow another frame, turned against this one"
@@ -76,7 +76,7 @@ class Doubt(StrEnum):
     SOME_DIRECTIONS = "under noise a grid shows in some directions only, which may be sums of attributes"
     UNEXPLAINED = "its rows are further from the grid that was found than the release's precision explains"
     CONSTANT = "its rows do not vary"
-    LATE = "the time budget was too short for all paths"
+    UNFINISHED = "the effort allowed was too small for all paths"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.reduction import Spanned, split
 from isobreach.geometry.integers import rank_modulo, whole_product
-from isobreach.geometry.lattice import Deadline, coordinates
+from isobreach.geometry.lattice import Effort, coordinates
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -47,14 +47,14 @@ def looks_whole(vectors: FloatArray) -> bool:
     return bool(np.sqrt(((products - np.rint(products)) ** 2).mean()) <= _ROUNDING.largest_residual)
 
 
-def whole_gram(vectors: FloatArray, most_rank: int, deadline: Deadline) -> tuple[IntArray, IntArray] | None:
+def whole_gram(vectors: FloatArray, most_rank: int, effort: Effort) -> tuple[IntArray, IntArray] | None:
     """Generators kept and their exact Gram matrix, in units; None where it is no whole-number one of at most a rank."""
     products = vectors @ vectors.T
     whole = np.rint(products)
     residuals = np.abs(products - whole)
     kept = np.arange(len(vectors))
     while True:
-        deadline.check()
+        effort.check()
         gram = whole[np.ix_(kept, kept)].astype(np.int64)
         rank = rank_modulo(gram)
         if 0 < rank <= min(most_rank, len(kept) - _ROUNDING.least_surplus) and _has_rank(gram, rank):
@@ -66,7 +66,7 @@ def whole_gram(vectors: FloatArray, most_rank: int, deadline: Deadline) -> tuple
         kept = np.sort(kept[np.argsort(worst, kind="stable")[: len(kept) - max(1, surplus // _ROUNDING.drops)]])
 
 
-def gram_lattice(gram: IntArray, deadline: Deadline) -> tuple[Spanned, IntArray, int] | None:
+def gram_lattice(gram: IntArray, effort: Effort) -> tuple[Spanned, IntArray, int] | None:
     """Lattice of an exact Gram matrix K, its basis' Gram matrix G, and how much split off.
 
     K = C G C' holds in whole numbers.
@@ -76,12 +76,12 @@ def gram_lattice(gram: IntArray, deadline: Deadline) -> tuple[Spanned, IntArray,
     vectors = directions[:, -rank:] * np.sqrt(np.maximum(values[-rank:], 0.0))  # the generators, cleaned and rotated
     error = _ROUNDING.roundoff * float(np.sqrt(values[-1]))
     for scale in _ROUNDING.scales:
-        found = coordinates(vectors, rank, scale, deadline)
+        found = coordinates(vectors, rank, scale, effort)
         if found is not None and found[1] >= _ROUNDING.gap:
             break
     else:
         return None
-    reduced = split(Spanned(found[0], vectors, error), deadline)
+    reduced = split(Spanned(found[0], vectors, error), effort)
     if reduced is None:
         return None
     lattice, done = reduced

@@ -11,7 +11,7 @@ from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, nearest_firs
 from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
 from isobreach.attacks.lattice.reduction import Spanned
 from isobreach.attacks.lattice.tight import tight_frame
-from isobreach.geometry.lattice import Deadline
+from isobreach.geometry.lattice import Effort
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -45,7 +45,7 @@ class _Basis:
 
 
 def gram_frame(
-    rows: FloatArray, base: FloatArray, units: Sequence[float], generators: FloatArray, deadline: Deadline
+    rows: FloatArray, base: FloatArray, units: Sequence[float], generators: FloatArray, effort: Effort
 ) -> AxisFrame | None:
     """Frame of a whole-number table in one of these units; None where inner products of generators are no such.
 
@@ -53,20 +53,20 @@ def gram_frame(
     """
     for unit in units:
         if looks_whole(generators / unit):
-            basis = _generated((rows - base) / unit, generators / unit, deadline)
+            basis = _generated((rows - base) / unit, generators / unit, effort)
             if basis is not None:
-                frame = _axes(basis, base, unit, rows.shape[1], deadline)
+                frame = _axes(basis, base, unit, rows.shape[1], effort)
                 spanning = np.linalg.matrix_rank(frame.directions, tol=_GENERATION.precise) == len(basis.gram)
                 return refined(frame, rows, steps=False) if spanning else phased(frame, rows)
     return None
 
 
-def _generated(scaled: FloatArray, generators: FloatArray, deadline: Deadline) -> _Basis | None:
+def _generated(scaled: FloatArray, generators: FloatArray, effort: Effort) -> _Basis | None:
     """Basis of the lattice of all rows: those that the generators' lattice misses become generators themselves."""
     most_rank = scaled.shape[1]
     for _ in range(_GENERATION.rounds):
-        exact = whole_gram(generators, most_rank, deadline)
-        found = None if exact is None else gram_lattice(exact[1], deadline)
+        exact = whole_gram(generators, most_rank, effort)
+        found = None if exact is None else gram_lattice(exact[1], effort)
         if exact is None or found is None:
             return None
         lattice, gram, done = found
@@ -116,7 +116,7 @@ def _turned(lattice: Spanned, kept: FloatArray, scaled: FloatArray) -> FloatArra
     return vectors
 
 
-def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: Deadline) -> AxisFrame:
+def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, effort: Effort) -> AxisFrame:
     """Axes of the lattice: what split off with step one, as only axes are that short; then what the rest allows."""
     units = (np.diag(basis.gram) == 1) & (np.arange(len(basis.gram)) < basis.split)
     directions, steps = basis.vectors[units], np.ones(int(units.sum()))
@@ -125,7 +125,7 @@ def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, deadline: 
     if not units.all():
         rest = ~units
         gram = basis.gram[np.ix_(rest, rest)]
-        found = tight_frame(gram, columns - int(units.sum()), deadline)
+        found = tight_frame(gram, columns - int(units.sum()), effort)
         # What split off may be an attribute with a step of its own: steps of sqrt(2) look like x1 + x2 even.
         split = np.flatnonzero(rest) < basis.split
         tied = (found.functionals[:, split] != 0).sum(axis=1) > 1

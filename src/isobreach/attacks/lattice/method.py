@@ -8,10 +8,9 @@ from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach.attacks.base import Attack, Reconstruction
 from isobreach.attacks.knowledge import Knowledge
-from isobreach.attacks.lattice.attack import BUDGET, LatticeReconstruction, lattice_attack
+from isobreach.attacks.lattice.attack import EFFORT, LatticeReconstruction, lattice_attack
 from isobreach.attacks.lattice.describe import LatticeFindings, document
 from isobreach.attacks.lattice.reading import Study, study
-from isobreach.attacks.lattice.search import SEARCHING
 from isobreach.document import Document
 from isobreach.engine import Engine
 from isobreach.geometry.lattice import interruptible_fpylll
@@ -22,7 +21,10 @@ from isobreach.release import ReleaseModel
 class LatticeSettings:
     """Settings of the lattice attack."""
 
-    budget: float = setting(BUDGET, "Seconds for the search.")
+    effort: int = setting(EFFORT, "Work that the search may do, counted: the same on every machine.")
+    budget: float | None = setting(
+        None, "Seconds after which the search stops, whatever its effort is.", type=float, metavar="SECONDS"
+    )
 
 
 class Lattice(Attack):
@@ -52,13 +54,13 @@ class Lattice(Attack):
         self, release: Engine, *, noise: float | None, seed: int | None, progress: Progress, **settings: Any
     ) -> Study:
         """Find the axes and check them on every row: all but the names."""
-        return study(release, noise=noise, seed=seed, progress=_limited(progress, settings), **settings)
+        return study(release, noise=noise, seed=seed, progress=progress, **settings)
 
     def run(
         self, release: Engine, knowledge: Knowledge, *, seed: int | None, progress: Progress, **settings: Any
     ) -> LatticeReconstruction:
         """Find the axes, check them on every row, name them as far as the knowledge goes."""
-        return lattice_attack(release, knowledge, seed=seed, progress=_limited(progress, settings), **settings)
+        return lattice_attack(release, knowledge, seed=seed, progress=progress, **settings)
 
     def describe(self, found: Reconstruction) -> Document:
         """Return what was read, what settled it, and what a claim assumes."""
@@ -74,12 +76,3 @@ class Lattice(Attack):
         """Let signals end a reduction, which runs in compiled code."""
         interruptible_fpylll()
         return True
-
-
-def _limited(progress: Progress, settings: dict[str, Any]) -> Progress:
-    """Progress that says how long the search may take."""
-
-    def limited(label: str, done: int, total: int) -> None:
-        progress(f"{label}, at most {settings['budget']:g} s" if label == SEARCHING else label, done, total)
-
-    return limited

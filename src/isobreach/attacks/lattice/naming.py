@@ -44,7 +44,7 @@ from isobreach.attacks.lattice.placing import Placements, TooManyPlacementsError
 from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
-from isobreach.geometry.lattice import Deadline
+from isobreach.geometry.lattice import Effort
 from isobreach.release import decimal_step
 
 FloatArray = NDArray[np.float64]
@@ -65,7 +65,7 @@ _NO_BOUNDS = "the bounds do not hold for the grid that was found"
 _NO_KNOWN = "the known records fit into no rows of the grid that was found"
 _OFF_GRID = "the sample's values are not on the grid that was found"
 _TOO_WIDE = "the release varies along more axes than there are attributes, so nothing is settled"
-_MANY = "the known records could be too many rows to try them all in time, so their rows settle nothing"
+_MANY = "the known records could be too many rows to try them all, so their rows settle nothing"
 _BY_CHANCE = "chance alone could place so few known records in so coarse a table, so their rows settle nothing"
 _IF_PRESENT = (
     "what the known records settle holds only if all of them are in the release: chance alone would let {} wrong "
@@ -88,7 +88,7 @@ def name_axes(
     *,
     error: float = 1e-6,
     doubted: bool = False,
-    deadline: Deadline | None = None,
+    effort: Effort | None = None,
     progress: Progress = no_progress,
 ) -> Naming:
     """Name the axes of a recovered table.
@@ -108,12 +108,12 @@ def name_axes(
         The most that a value may be off, as a share of its axis' step.
     doubted
         Whether known records may be absent, because others are: they then settle only what chance could not.
-    deadline
-        When the search for known records stops.
+    effort
+        With the seconds after which the search for known records stops.
     progress
         Called as ``progress(label, done, total)``.
     """
-    read = partial(_Reading, values, steps, error=error, deadline=deadline, progress=progress)
+    read = partial(_Reading, values, steps, error=error, effort=effort, progress=progress)
     naming = read(knowledge, origin_known=origin_known, doubted=doubted).run()
     if not naming.refuted_by:
         return naming
@@ -126,7 +126,7 @@ def name_axes(
     if table is not None and not read(knowledge, origin_known=origin_known, coarse=True).run().refuted_by:
         less = replace(knowledge, **{table: None})
         again = partial(name_axes, values, steps, origin_known, error=error, doubted=doubted)
-        without = again(less, deadline=deadline, progress=progress)
+        without = again(less, effort=effort, progress=progress)
         return replace(without, notes=(_ROUNDED[table], *without.notes))
     return naming
 
@@ -146,7 +146,7 @@ class _Reading:
         knowledge: Knowledge,
         *,
         error: float,
-        deadline: Deadline | None,
+        effort: Effort | None,
         progress: Progress,
         origin_known: bool,
         coarse: bool = False,
@@ -160,7 +160,7 @@ class _Reading:
         self._distances_kept = bool((missing == missing[:1]).all())  # not a number is not itself
         self._values = np.ascontiguousarray(values[:, self._varies], dtype=np.float64)
         self._steps = np.asarray(steps[self._varies], dtype=np.float64)
-        self._origin_known, self._deadline, self._progress = origin_known, deadline, progress
+        self._origin_known, self._effort, self._progress = origin_known, effort, progress
         self._step_error = error
         self._known, self._sample = knowledge.known, knowledge.sample
         self._rows = None if knowledge.rows is None else np.asarray(knowledge.rows)
@@ -238,7 +238,7 @@ class _Reading:
             self._values,
             centres,
             distances_kept=self._distances_kept,
-            deadline=self._deadline,
+            effort=self._effort,
             progress=self._progress,
             offsets_known=bool(given.any()),
         )

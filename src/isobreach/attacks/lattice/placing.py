@@ -26,7 +26,7 @@ from scipy.special import gammaln
 
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
-from isobreach.geometry.lattice import Deadline
+from isobreach.geometry.lattice import Effort
 from isobreach.linking import Cloud, TooManyError, distances_from, link
 
 FloatArray = NDArray[np.float64]
@@ -54,7 +54,7 @@ _LIMITS = PlacingLimits()
 
 
 class TooManyPlacementsError(Exception):
-    """The known records could be too many rows to try them all, at all or in time."""
+    """The known records could be too many rows to try them all, or the seconds for it ended."""
 
 
 class Placements:
@@ -72,7 +72,7 @@ class Placements:
         centres: tuple[FloatArray, FloatArray] | None,
         *,
         distances_kept: bool,
-        deadline: Deadline | None,
+        effort: Effort | None,
         progress: Progress,
         offsets_known: bool = False,
     ) -> None:
@@ -80,7 +80,7 @@ class Placements:
         self._known = np.unique(known, axis=0)
         self._points = np.unique(values, axis=0)
         self._centres, self._distances_kept = centres, distances_kept
-        self._deadline, self._progress = deadline, progress
+        self._effort, self._progress = effort, progress
         self._nodes = 0
         work = values.shape[1] * known.shape[1]
         self._most_nodes = max(_LIMITS.most_matched // work, 4 * len(self._known))
@@ -123,7 +123,7 @@ class Placements:
         return found
 
     def _check_time(self) -> None:
-        if self._deadline is not None and self._deadline.left <= 0:
+        if self._effort is not None and not self._effort.left:
             raise TooManyPlacementsError
 
     def _left(self, options: Options, record: int, rows: IntArray) -> IntArray:

@@ -15,7 +15,7 @@ from isobreach.attacks.lattice.evidence import deviation_of, grid_evidence
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, complement, spans
 from isobreach.attacks.lattice.search import HeldRows, search
 from isobreach.engine import ONE_BLAS_THREAD, Engine, tiles
-from isobreach.geometry.lattice import Deadline, import_fpylll
+from isobreach.geometry.lattice import Effort, import_fpylll
 from isobreach.release import Precision, released_precision
 
 FloatArray = NDArray[np.float64]
@@ -73,7 +73,7 @@ class GridReading:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a search came to: a reading, or None; what is in doubt; why there is nothing; seconds of the budget left."""
+    """What a search came to: a reading, or None; what is in doubt; why there is nothing; seconds left of a budget."""
 
     reading: GridReading | None = field(repr=False)
     doubts: tuple[Doubt, ...]
@@ -82,12 +82,14 @@ class Study:
 
     @property
     def decided(self) -> bool:
-        """Whether more time could not find more."""
-        late = Doubt.LATE in self.doubts
+        """Whether more effort could not find more."""
+        late = Doubt.UNFINISHED in self.doubts
         return not late if self.reading is not None else self.doubts in ((), (Doubt.CONSTANT,))
 
 
-def study(source: Engine, *, noise: float | None, seed: int | None, budget: float, progress: Progress) -> Study:
+def study(
+    source: Engine, *, noise: float | None, seed: int | None, effort: float, budget: float | None, progress: Progress
+) -> Study:
     """Search for axes, and read every row.
 
     Parameters
@@ -98,20 +100,22 @@ def study(source: Engine, *, noise: float | None, seed: int | None, budget: floa
         Standard deviation of random errors of released coordinates, where it is known.
     seed
         Of the choice of rows.
+    effort
+        Work that the search may do: ``EFFORT``.
     budget
-        Seconds after which the search stops.
+        Seconds after which it stops in any case; None for no such limit.
     progress
         Called as ``progress(label, done, total)``.
     """
     import_fpylll()
-    deadline = Deadline(budget)
+    allowed = Effort(effort, np.inf if budget is None else budget)
     random = generator(0 if seed is None else seed, "lattice")
     precision = released_precision(source)
     with ONE_BLAS_THREAD:
-        frame, positions, doubts = _found(source, precision, noise, random, deadline, progress)
+        frame, positions, doubts = _found(source, precision, noise, random, allowed, progress)
         reading = None if frame is None else _read(frame, positions, source, progress)
     nothing = "; ".join(doubts) or _why_nothing(*source.shape, precision)
-    return Study(reading, doubts, nothing, deadline.left)
+    return Study(reading, doubts, nothing, allowed.seconds)
 
 
 def _read(frame: AxisFrame, positions: FloatArray, source: Engine, progress: Progress) -> GridReading:
@@ -148,7 +152,7 @@ def _found(
     precision: Precision,
     noise: float | None,
     random: np.random.Generator,
-    deadline: Deadline,
+    effort: Effort,
     progress: Progress,
 ) -> tuple[AxisFrame | None, FloatArray, tuple[Doubt, ...]]:
     """Frame of certain axes on whose grid all rows lie, the rows' positions on it, and what is in doubt."""
@@ -160,7 +164,7 @@ def _found(
         if not np.ptp(release.rows, axis=0).any():
             doubts = (Doubt.CONSTANT,)
             break
-        frame, doubts = search(release, noise, random, deadline, progress)
+        frame, doubts = search(release, noise, random, effort, progress)
         if frame is None or not frame.certain.any():
             break
         frame = frame.only(frame.certain)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.geometry.integers import unimodular_inverse, whole_product
-from isobreach.geometry.lattice import Deadline, reduce
+from isobreach.geometry.lattice import Effort, reduce
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -119,7 +119,7 @@ class Dual:
 Basis = TypeVar("Basis", bound=Measured)
 
 
-def split(lattice: Basis, deadline: Deadline) -> tuple[Basis, int] | None:
+def split(lattice: Basis, effort: Effort) -> tuple[Basis, int] | None:
     """Lattice reduced until as much as possible has split off, and how many of its first vectors have.
 
     None where whole numbers leave 64 bits.
@@ -129,7 +129,7 @@ def split(lattice: Basis, deadline: Deadline) -> tuple[Basis, int] | None:
         tries = 0
         while done < len(lattice.basis) and tries < _SPLITTING.tries:
             tries += 1
-            transform = reduce(lattice.basis[done:], block, deadline)
+            transform = reduce(lattice.basis[done:], block, effort)
             reduced = None if transform is None else lattice.changed(_below(transform, done))
             if transform is None or reduced is None:
                 return None

@@ -15,7 +15,7 @@ from isobreach.attacks.lattice.frame import AxisFrame, Doubt
 from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
-from isobreach.geometry.lattice import Deadline, OutOfTimeError
+from isobreach.geometry.lattice import Effort, OutOfEffortError
 from isobreach.release import Precision
 
 FloatArray = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Errors:
 
 
 _ERRORS = Errors()
-SEARCHING = "lattice paths"  # what the search is called while it goes on
+_SEARCHING = "lattice paths"  # what the search is called while it goes on
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,27 +63,27 @@ class HeldRows:
 
 
 def search(
-    release: HeldRows, noise: float | None, random: np.random.Generator, deadline: Deadline, progress: Progress
+    release: HeldRows, noise: float | None, random: np.random.Generator, effort: Effort, progress: Progress
 ) -> tuple[AxisFrame | None, tuple[Doubt, ...]]:
     """The frame with the most accepted axes that any path finds, and why there is none or not more.
 
-    Each path has half of the time left, and random numbers of its own: what one does depends on no other.
+    Each path has half of the effort left, and random numbers of its own: what one does depends on no other.
     """
     best: AxisFrame | None = None
     doubts: list[Doubt | None] = []
     late = None
     paths = _paths(release, noise)
     for done, (path, child) in enumerate(zip(paths, random.spawn(len(paths)), strict=True)):
-        progress(SEARCHING, done, len(paths))
-        if deadline.left <= 0:
-            late = Doubt.LATE
+        progress(_SEARCHING, done, len(paths))
+        if not effort.left:
+            late = Doubt.UNFINISHED
             break
         try:
-            frame = path(child, deadline.half())
+            frame = path(child, effort.half())
         except np.linalg.LinAlgError:
             continue  # too degenerate for this path
-        except OutOfTimeError:
-            late = Doubt.LATE
+        except OutOfEffortError:
+            late = Doubt.UNFINISHED
             continue
         if frame is None:
             continue
@@ -94,7 +94,7 @@ def search(
             best = frame
         if frame.certain.all() and sight.is_complete(frame.certain):
             break
-    progress(SEARCHING, len(paths), len(paths))
+    progress(_SEARCHING, len(paths), len(paths))
     # The best frame's own doubt, or that of the path that bears most.
     doubt = (best.doubt if best is not None else None) or next(filter(None, doubts), None)
     return best, tuple(part for part in (doubt, late) if part is not None)
@@ -107,7 +107,7 @@ def _paths(release: HeldRows, noise: float | None) -> list[Attempt]:
     middle = np.median(rows, axis=0)
     centre = rows[int(np.einsum("ij,ij->i", rows - middle, rows - middle).argmin())]
 
-    def whole(base: FloatArray, short: bool, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
+    def whole(base: FloatArray, short: bool, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
         vectors = rows - base
         if short:
             differences = short_differences(vectors, random, _ERRORS.least_difference)
@@ -118,7 +118,7 @@ def _paths(release: HeldRows, noise: float | None) -> list[Attempt]:
             generators = vectors[random_rows(vectors, wanted(columns), random, _ERRORS.least_difference * _UNITS[-1])]
         lengths = float(np.sqrt(np.einsum("ij,ij->i", generators, generators).mean()))
         units = [unit for unit in _UNITS if 2 * error * lengths <= _ERRORS.largest_error * unit**2]
-        return gram_frame(rows, base, units, generators, deadline)
+        return gram_frame(rows, base, units, generators, effort)
 
     return [
         partial(whole, np.zeros(columns), False),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.lattice.frame import Doubt
-from isobreach.geometry.lattice import Deadline, short_vectors
+from isobreach.geometry.lattice import Effort, short_vectors
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -49,14 +49,14 @@ class Functionals:
     doubt: Doubt | None = None
 
 
-def tight_frame(gram: IntArray, attributes: int, deadline: Deadline) -> Functionals:
+def tight_frame(gram: IntArray, attributes: int, effort: Effort) -> Functionals:
     """At most so many attributes behind a lattice of whole-number records with this Gram matrix."""
     rank = len(gram)
     inverse = np.linalg.inv(gram.astype(np.float64))
-    vectors = short_vectors(inverse, 1.0, _LIMITS.most_vectors, deadline) if rank <= _LIMITS.most_rank else None
+    vectors = short_vectors(inverse, 1.0, _LIMITS.most_vectors, effort) if rank <= _LIMITS.most_rank else None
     if vectors is None:
         return _nothing(rank, Doubt.MANY_READINGS)
-    frames = _Frames(vectors, gram, attributes, deadline)
+    frames = _Frames(vectors, gram, attributes, effort)
     try:
         counts = frames.find(np.full(len(vectors), attributes))
     except _UndecidedError:
@@ -76,8 +76,8 @@ def _nothing(rank: int, doubt: Doubt) -> Functionals:
 class _Frames:
     """All frames: whole numbers k >= 0 with sum k_c c c' = G and sum k_c <= the number of attributes."""
 
-    def __init__(self, vectors: IntArray, gram: IntArray, attributes: int, deadline: Deadline) -> None:
-        self._vectors, self._gram, self._attributes, self._deadline = vectors, gram, attributes, deadline
+    def __init__(self, vectors: IntArray, gram: IntArray, attributes: int, effort: Effort) -> None:
+        self._vectors, self._gram, self._attributes, self._effort = vectors, gram, attributes, effort
         self._found: list[IntArray] = []
         self._nodes = 0
 
@@ -109,7 +109,7 @@ class _Frames:
         if not left.any():
             return True
         self._nodes += 1
-        if self._nodes > _LIMITS.most_nodes or self._deadline.left <= 0:
+        if self._nodes > _LIMITS.most_nodes or not self._effort.left:
             raise _UndecidedError
         allowed = allowed[counts[allowed] < most[allowed]]
         allowed = allowed[_fit(self._vectors[allowed], left)]

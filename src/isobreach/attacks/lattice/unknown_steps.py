@@ -16,7 +16,7 @@ from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, refined, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Spanned, split
-from isobreach.geometry.lattice import Deadline, coordinates
+from isobreach.geometry.lattice import Effort, coordinates
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -48,7 +48,7 @@ class StepSearch:
 _STEP_SEARCH = StepSearch()
 
 
-def step_frame(rows: FloatArray, error: float, random: np.random.Generator, deadline: Deadline) -> AxisFrame | None:
+def step_frame(rows: FloatArray, error: float, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
     """Frame of a table on unknown steps; None where no orthogonal lattice shows. ``error``: of a coordinate."""
     base = rows[int(random.integers(len(rows)))]
     differences = rows - base
@@ -62,7 +62,7 @@ def step_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
         differences, 2 * rank + _STEP_SEARCH.extra, random, 2 * _STEP_SEARCH.sure * error * np.sqrt(columns)
     )
     for _ in range(_STEP_SEARCH.rounds):
-        found = _lattice(differences[generators], rank, error, deadline)
+        found = _lattice(differences[generators], rank, error, effort)
         if found is None:
             return None
         lattice, done = found
@@ -87,14 +87,14 @@ def step_frame(rows: FloatArray, error: float, random: np.random.Generator, dead
     return None
 
 
-def _lattice(generators: FloatArray, rank: int, error: float, deadline: Deadline) -> tuple[Spanned, int] | None:
+def _lattice(generators: FloatArray, rank: int, error: float, effort: Effort) -> tuple[Spanned, int] | None:
     """Lattice that the generators show at the release's precision, and how much of it split off."""
     if len(generators) <= rank:
         return None
     for scale in (0.5 / error, 0.5 / (_STEP_SEARCH.undetected * error)):
-        found = coordinates(generators, rank, scale, deadline)
+        found = coordinates(generators, rank, scale, effort)
         if found is not None and found[1] >= _STEP_SEARCH.gap:
-            return split(Spanned(found[0], generators, 2 * error), deadline)
+            return split(Spanned(found[0], generators, 2 * error), effort)
     return None
 
 
