@@ -18,7 +18,7 @@ from isobreach.audits.coalitions import Growth
 from isobreach.audits.criterion import Criterion
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.settings import Settings
-from isobreach.audits.survey import Part
+from isobreach.audits.survey import DrawnPart
 from isobreach.cli.app import app
 from isobreach.errors import InputError
 
@@ -51,8 +51,8 @@ def rows():
 @pytest.fixture
 def few(monkeypatch):
     """Few records are held."""
-    monkeypatch.setattr(survey, "PART", Part(records=PART))
-    monkeypatch.setattr("isobreach.audits.whole.PART", Part(records=PART))
+    monkeypatch.setattr(survey, "PART", DrawnPart(records=PART))
+    monkeypatch.setattr("isobreach.audits.whole.PART", DrawnPart(records=PART))
 
 
 @pytest.mark.parametrize("scheme", ["orthogonal", "rigid"])

@@ -13,7 +13,7 @@ from audited import audit
 from effort import slow
 from isobreach.audits import WORST_RECORD, Criterion
 from isobreach.audits.settings import ladder
-from isobreach.cli.gate import Gate
+from isobreach.cli.gate import GateOptions
 from isobreach.report import audit_findings
 from isobreach.schemes import Noisy
 
@@ -40,7 +40,7 @@ def _worst(report):
 
 
 def _gate(limit, size=None):
-    return Gate(Criterion(limit, WORST_RECORD, size))
+    return GateOptions(Criterion(limit, WORST_RECORD, size))
 
 
 asked = st.frozensets(st.sampled_from((1, 2, 3, 5, 8)), max_size=3)

@@ -26,7 +26,7 @@ from effort import slow
 from isobreach.attacks import ATTACKS
 from isobreach.audits import WORST_RECORD, AttackerFigures, Criterion
 from isobreach.cli.audit import parse_sizes, unfinished
-from isobreach.cli.gate import Gate
+from isobreach.cli.gate import GateOptions
 from isobreach.errors import InputError
 from isobreach.io import alone
 from json_schema import violations
@@ -464,7 +464,7 @@ def _with(result, *sizes):
 
 
 def _gate(limit, size=None):
-    return Gate(Criterion(limit, WORST_RECORD, size))
+    return GateOptions(Criterion(limit, WORST_RECORD, size))
 
 
 @pytest.fixture

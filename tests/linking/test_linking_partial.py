@@ -10,7 +10,7 @@ from isobreach.engine import LocalEngine, as_engine, using
 from isobreach.errors import InputError
 from isobreach.linking import link, link_records, no_link, partial_sentence, unlinked_reasons
 from isobreach.linking.partial.completion import Completed, LinkedPairs
-from isobreach.linking.partial.equations import Equations, View
+from isobreach.linking.partial.equations import Equations, LinkedView
 from isobreach.release import given_precision, released_precision
 from oracles import possible_rows, rotation
 from partial_cases import STORES, TABLES, plant, random_case
@@ -69,7 +69,7 @@ def test_the_true_row_always_fits_whatever_the_rounding_did(kind, motion, store)
         rows, precision = case.released.astype(float), released_precision(as_engine(case.released))
         norms = np.linalg.norm(rows, axis=1).max() + np.linalg.norm(records, axis=1).max()
         radius = precision.radius(np.full(len(linked), norms), 9)
-        view = View.of(linked, rows[case.rows[~partial]], radius, precision, translates=motion == "rigid")
+        view = LinkedView.of(linked, rows[case.rows[~partial]], radius, precision, translates=motion == "rigid")
         along, hidden, error = view.seen(rows)
         for record, row, truth in zip(case.known[partial], case.rows[partial], case.truth[partial], strict=True):
             equations = Equations.of(record, view, 0.0)

@@ -40,7 +40,7 @@ from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.moments import moments
 from isobreach.attacks.pairs import Affine, Fit, Map, Pairs, PairsAttack, not_row_by_row, reconstruction
 from isobreach.attacks.refine import Evidence, ridge
-from isobreach.attacks.sample_prior import Forward, OnGrid, Posterior, Sample, share_found
+from isobreach.attacks.sample_prior import Forward, OnGrid, RecordPosterior, Sample, share_found
 from isobreach.engine import Engine, tiles
 from isobreach.release import ReleaseModel
 
@@ -136,12 +136,12 @@ def _by_sample(release: Engine, pairs: Pairs, sample: NDArray[Any], progress: Pr
     return fits
 
 
-def _in_place(pairs: Pairs, *, sample: Sample) -> Posterior:
-    return Posterior(Forward.in_place(pairs), sample)
+def _in_place(pairs: Pairs, *, sample: Sample) -> RecordPosterior:
+    return RecordPosterior(Forward.in_place(pairs), sample)
 
 
-def _behind(pairs: Pairs, *, sample: Sample) -> Posterior:
-    return Posterior(Forward.of(pairs, sample), sample)
+def _behind(pairs: Pairs, *, sample: Sample) -> RecordPosterior:
+    return RecordPosterior(Forward.of(pairs, sample), sample)
 
 
 def _on_grid(release: Engine, pairs: Pairs, otherwise: Map, evidence: Evidence) -> OnGrid | None:

@@ -151,7 +151,7 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class RecordPosterior:
     """Mean of records given their rows, by kernels about the records of a sample."""
 
     forward: Forward

@@ -18,7 +18,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Part:
+class DrawnPart:
     """How much of a table that stays in its files is held.
 
     Attributes
@@ -38,7 +38,7 @@ class Part:
         return np.sort(draws.choice(shape[0], most, replace=False))
 
 
-PART = Part()
+PART = DrawnPart()
 
 
 @dataclass(frozen=True, eq=False)

@@ -296,11 +296,11 @@ def audit(
     work is kept beside the folder: the same command goes on after an interruption, to the same result.
     """
     from isobreach.cli.audit import AuditJob, parse_numbers, parse_samples, parse_sizes
-    from isobreach.cli.gate import Gate
+    from isobreach.cli.gate import GateOptions
 
     tolerances = parse_numbers("--tolerance", tolerance)
     sizes = parse_sizes(coalitions)
-    gate = Gate.asked(limit, criterion, fail_above, fail_size, sizes)
+    gate = GateOptions.asked(limit, criterion, fail_above, fail_size, sizes)
     asked = {
         "scheme": options.scheme_of(scheme, **protection),
         "epsilon": epsilon,

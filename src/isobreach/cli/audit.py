@@ -17,7 +17,7 @@ from isobreach._reports import AuditReport
 from isobreach.audits import fits_into_memory
 from isobreach.cli import GateError
 from isobreach.cli.console import Console
-from isobreach.cli.gate import Gate
+from isobreach.cli.gate import GateOptions
 from isobreach.cli.tables import Data
 from isobreach.cli.unfinished import partial_folder, seed_of, telling_what_is_left, unfinished
 from isobreach.errors import InputError
@@ -79,7 +79,7 @@ class AuditJob:
 
     data: Data
     options: Mapping[str, Any]
-    gate: Gate
+    gate: GateOptions
     out: Path | None
     force: bool
     seed: int | None

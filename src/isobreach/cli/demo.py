@@ -12,7 +12,7 @@ from isobreach._validation import check_epsilon, check_integer
 from isobreach.attacks import attack
 from isobreach.cli.audit import AuditJob
 from isobreach.cli.console import Console
-from isobreach.cli.gate import Gate
+from isobreach.cli.gate import GateOptions
 from isobreach.cli.tables import Data
 from isobreach.errors import InputError
 from isobreach.io import check_free
@@ -57,7 +57,7 @@ def run_demo(
         "trials": _TRIALS,
         "noise_levels": _NOISE_LEVELS,
     }
-    job = AuditJob(Data("letter"), options, Gate(None), out, force, seed, typed, "isobreach demo", _TITLE)
+    job = AuditJob(Data("letter"), options, GateOptions(None), out, force, seed, typed, "isobreach demo", _TITLE)
     job.run(console)
     if console.json_only:  # the folder may have been chosen here
         console.note(f"Report: {out / 'report.html'}")

@@ -11,7 +11,7 @@ from isobreach.report import gate_sentence
 
 
 @dataclass(frozen=True)
-class Gate:
+class GateOptions:
     """What may not be exceeded; None for no gate."""
 
     criterion: Criterion | None
@@ -24,7 +24,7 @@ class Gate:
         fail_above: float | None,
         size: int | None,
         sizes: Sequence[int],
-    ) -> "Gate":
+    ) -> "GateOptions":
         """The gate of the options, or what is wrong with them, before the work starts."""
         if fail_above is not None:
             if limit is not None or criterion not in (None, WORST_RECORD):

@@ -21,7 +21,7 @@ from isobreach.engine.base import Kernel
 from isobreach.engine.cluster import Cluster
 from isobreach.engine.column import ArrayColumn, Column, FloatArray
 from isobreach.engine.files import Files, Group
-from isobreach.engine.parts import Part, PartColumn, write_part
+from isobreach.engine.parts import PartColumn, PartFile, write_part
 from isobreach.engine.scanning import FileEngine
 from isobreach.engine.visits import Job, Visited, visit
 from isobreach.engine.workers import Workers, address
@@ -90,20 +90,20 @@ class DaskEngine(FileEngine):
         place.mkdir()
         storing = _Storing(place, scanning.READING.held // self.shape[0])
         job = _StoringJob(self.stored, kernel, params, beside, self._expected, storing)
-        pieces: list[FloatArray | Part] = []
+        pieces: list[FloatArray | PartFile] = []
         start = 0
         try:
             for piece in self._scanned(job, label, progress, _visit_and_store):
-                pieces.append(piece if isinstance(piece, Part) else storing.kept(start, piece))
-                start += piece.rows if isinstance(piece, Part) else len(piece)
+                pieces.append(piece if isinstance(piece, PartFile) else storing.kept(start, piece))
+                start += piece.rows if isinstance(piece, PartFile) else len(piece)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
-        parts = [piece for piece in pieces if isinstance(piece, Part)]
+        parts = [piece for piece in pieces if isinstance(piece, PartFile)]
         if parts:
             return PartColumn(place, parts, self._cluster)
         place.rmdir()
-        return ArrayColumn.of((piece for piece in pieces if not isinstance(piece, Part)), self.shape[0])
+        return ArrayColumn.of((piece for piece in pieces if not isinstance(piece, PartFile)), self.shape[0])
 
     def everything(self, reason: str, progress: Progress = no_progress) -> FloatArray:
         """Return all rows at once, if there is memory for them: read here, where they are wanted."""
@@ -117,7 +117,7 @@ class _Storing:
     place: Path
     held: int
 
-    def kept(self, start: int, numbers: FloatArray) -> FloatArray | Part:
+    def kept(self, start: int, numbers: FloatArray) -> FloatArray | PartFile:
         """Numbers of rows from ``start`` on as they are, or as a part that was written."""
         few = int(np.prod(numbers.shape[1:], dtype=np.int64)) <= self.held
         return numbers if few else write_part(self.place, start, numbers)

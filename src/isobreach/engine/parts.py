@@ -20,7 +20,7 @@ from isobreach.engine.workers import Workers
 
 
 @dataclass(frozen=True)
-class Part:
+class PartFile:
     """Numbers of some rows that are in a file: the first row, how many rows, and the shape of a row."""
 
     start: int
@@ -35,7 +35,7 @@ def _path(place: Place, start: int) -> Path:
     return place / f"{start}.part"
 
 
-def write_part(place: Place, start: int, numbers: FloatArray) -> Part:
+def write_part(place: Place, start: int, numbers: FloatArray) -> PartFile:
     """Write the numbers of some rows from ``start`` on; what is there already is replaced by the same."""
     part = _path(place, start)
     own = part.with_name(f"{part.name}.{uuid4().hex}")
@@ -46,7 +46,7 @@ def write_part(place: Place, start: int, numbers: FloatArray) -> Part:
     except BaseException:
         own.unlink(missing_ok=True)
         raise
-    return Part(start, len(numbers), numbers.shape[1:])
+    return PartFile(start, len(numbers), numbers.shape[1:])
 
 
 class PartColumn(StoredColumn):
@@ -62,7 +62,7 @@ class PartColumn(StoredColumn):
         Who write and read them.
     """
 
-    def __init__(self, place: Place, parts: list[Part], workers: Workers) -> None:
+    def __init__(self, place: Place, parts: list[PartFile], workers: Workers) -> None:
         self._place, self._workers = place, workers
         self._starts = np.array([part.start for part in parts], dtype=np.int64)
         self._shape = (parts[-1].start + parts[-1].rows, *parts[-1].width)
@@ -124,6 +124,6 @@ def _read(place: Place, starts: IntArray, shape: tuple[int, ...], start: int, st
     return numbers
 
 
-def _kept(column: Column, first: int, stop: int, place: Place) -> Part:
+def _kept(column: Column, first: int, stop: int, place: Place) -> PartFile:
     """Write the numbers of a range of rows."""
     return write_part(place, first, np.concatenate([values for _, values in column.chunks(first, stop)]))

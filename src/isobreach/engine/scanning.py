@@ -33,7 +33,7 @@ from isobreach.errors import InputError
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingAhead:
     """How much is held at a time.
 
     Attributes
@@ -62,7 +62,7 @@ class Reading:
     share: float = 0.5
 
 
-READING = Reading()
+READING = ReadingAhead()
 
 
 @dataclass(frozen=True, eq=False)

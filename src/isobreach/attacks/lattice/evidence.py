@@ -34,7 +34,7 @@ BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Levels:
+class LevelEvidence:
     """How much evidence a grid needs."""
 
     least_z: float = 8.0  # A chance of 1e-15.
@@ -54,7 +54,7 @@ class Levels:
     step_roundoff: float = 1e-7  # Relative error of a fit in float64 to badly scaled rows.
 
 
-LEVELS = Levels()
+LEVELS = LevelEvidence()
 
 
 @dataclass(frozen=True, eq=False)

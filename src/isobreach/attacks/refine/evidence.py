@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine.grid import ValueGrid, no_grid, shown_grid
-from isobreach.attacks.refine.lists import Part, shown_lists
+from isobreach.attacks.refine.lists import ListPart, shown_lists
 from isobreach.attacks.refine.rays import Rays, shown_rays
 from isobreach.release import unit_roundoff
 
@@ -150,7 +150,7 @@ class Evidence:
         return found if found.there.any() else None
 
     @cached_property
-    def lists(self) -> tuple[Part, ...]:
+    def lists(self) -> tuple[ListPart, ...]:
         """Lists of values, and of combinations of values, that the attacker's records show."""
         return () if self.population is None else shown_lists(self.population, self.steps)
 

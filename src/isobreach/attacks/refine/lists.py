@@ -84,14 +84,14 @@ class ListTest:
 _TEST = ListTest()
 
 
-class Part(Protocol):
+class ListPart(Protocol):
     """Some attributes, and what estimates of them, each off by a noise, say of their values."""
 
     @property
     def columns(self) -> IntArray:
         """The attributes."""
 
-    def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "Part"]:
+    def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "ListPart"]:
         """Posterior means with s^2 larger by so many squared steps, and the part with the frequencies found."""
 
     def likely(self, estimates: FloatArray, noise: float) -> FloatArray:
@@ -221,7 +221,7 @@ class Arranged:
         return np.array([linear_sum_assignment(one, maximize=True)[1] for one in log]).reshape(log.shape[:2])
 
 
-def shown_lists(records: FloatArray, grid: ValueGrid | None) -> tuple[Part, ...]:
+def shown_lists(records: FloatArray, grid: ValueGrid | None) -> tuple[ListPart, ...]:
     """Return the lists that records show: arrangements, combinations, then values of other attributes.
 
     Parameters
@@ -253,7 +253,7 @@ def _list_of_values(column: int, own: FloatArray, step: float) -> Listed | None:
     return Listed.met(np.array([column]), values[:, None], counts, float(np.diff(values).min()) ** 2)
 
 
-def _arrangements(records: FloatArray) -> Iterator[Part]:
+def _arrangements(records: FloatArray) -> Iterator[ListPart]:
     """From left to right the shortest runs of columns in which all records have the same values in some order."""
     start, columns = 0, records.shape[1]
     while start < columns and len(records):
@@ -268,7 +268,7 @@ def _arrangements(records: FloatArray) -> Iterator[Part]:
         start += 1 if found is None else len(found.columns)
 
 
-def _arrangement(records: FloatArray, start: int, stop: int) -> Part | None:
+def _arrangement(records: FloatArray, start: int, stop: int) -> ListPart | None:
     """What a run of columns shows; None where records differ by more than order, or by chance would not."""
     run, place = records[:, start:stop], np.arange(start, stop)
     values = np.sort(run[0])

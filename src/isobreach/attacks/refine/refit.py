@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.refine.evidence import Evidence
-from isobreach.attacks.refine.lists import Listed, Part
+from isobreach.attacks.refine.lists import Listed, ListPart
 from isobreach.attacks.refine.rays import Rays
 
 FloatArray = NDArray[np.float64]
@@ -82,7 +82,7 @@ class _Told(Protocol):
 class _OnLists:
     """Values of the attributes, part by part; the others are continuous, and stay as they are."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ListPart, ...]
 
     def expected(self, estimates: FloatArray, noise: float, wide: float) -> tuple[FloatArray, "_OnLists"]:
         """Part by part; the same with how often all rows have each value."""

@@ -20,7 +20,7 @@ from isobreach.geometry import row_norms
 from isobreach.linking.candidates import distinct_values
 from isobreach.linking.linkage import Linkage
 from isobreach.linking.partial.attributes import Attributes
-from isobreach.linking.partial.equations import Equations, View, fitting_rows
+from isobreach.linking.partial.equations import Equations, LinkedView, fitting_rows
 from isobreach.linking.partial.strangers import COUNTING, RowsAsStrangers
 from isobreach.release import distinct_records, unit_roundoff
 
@@ -163,7 +163,7 @@ class _Search:
     def _round(self, pairs: LinkedPairs) -> dict[int, Completed]:
         """Records that these links complete."""
         translates, precision = self._given.motion != "orthogonal", self._given.precision
-        view = View.of(pairs.records, pairs.released, pairs.radius, precision, translates=translates)
+        view = LinkedView.of(pairs.records, pairs.released, pairs.radius, precision, translates=translates)
         asked: dict[int, Equations] = {}
         for number, record in enumerate(self._records):
             own = self._unit * float(np.sqrt(np.nansum(record**2)))
@@ -193,7 +193,7 @@ class _Search:
             return False
         return len(distinct_values(self._source.gather(rows), rows, self._given.precision.unit)[0]) == 1
 
-    def _completed(self, number: int, rows: IntArray, equations: Equations, view: View) -> Completed:
+    def _completed(self, number: int, rows: IntArray, equations: Equations, view: LinkedView) -> Completed:
         released = self._source.gather(rows[:1])
         along, _, error = view.seen(released)
         record = self._records[number].copy()

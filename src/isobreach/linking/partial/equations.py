@@ -65,7 +65,7 @@ CONDITIONING = Conditioning()
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class LinkedView:
     """The motion fitted to the links, and how far what it shows of a row may err; lengths are the release's."""
 
     motions: ConsistentMotions
@@ -76,7 +76,7 @@ class View:
     @classmethod
     def of(
         cls, records: FloatArray, rows: FloatArray, radius: FloatArray, precision: Precision, *, translates: bool
-    ) -> "View":
+    ) -> "LinkedView":
         """From linked records, in the release's units, their rows, and the error radius of each pair."""
         centre_error = float(radius.mean()) if translates else 0.0
         spread = float(np.linalg.norm(radius))
@@ -134,7 +134,7 @@ class Equations:
     own_error: float
 
     @classmethod
-    def of(cls, record: FloatArray, view: View, own_error: float) -> "Equations | None":
+    def of(cls, record: FloatArray, view: LinkedView, own_error: float) -> "Equations | None":
         """For a record in the release's units, NaN where it is not known; None where the links do not determine it."""
         unknown, motions = np.isnan(record), view.motions
         count, k = int(unknown.sum()), view.dimension
@@ -176,7 +176,7 @@ class Equations:
 
 
 def fitting_rows(
-    block: FloatArray, first_row: int, params: tuple[View, tuple[Equations, ...], int]
+    block: FloatArray, first_row: int, params: tuple[LinkedView, tuple[Equations, ...], int]
 ) -> list[tuple[IntArray, FloatArray]]:
     """For each record: rows of the block that fit, and the smallest misfits of others, at most so many."""
     view, several, most = params
@@ -190,7 +190,7 @@ def fitting_rows(
     return found
 
 
-def _tile_misfits(rows: FloatArray, view: View, several: tuple[Equations, ...]) -> FloatArray:
+def _tile_misfits(rows: FloatArray, view: LinkedView, several: tuple[Equations, ...]) -> FloatArray:
     along, hidden, error = view.seen(rows)
     distance = row_norms(hidden)
     return np.stack([one.misfit(along, distance, error) for one in several])

@@ -38,7 +38,7 @@ from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.chance import Rates
 from isobreach.linking.partial.attributes import Attributes
-from isobreach.linking.partial.equations import Equations, View
+from isobreach.linking.partial.equations import Equations, LinkedView
 
 FloatArray = NDArray[np.float64]
 
@@ -121,7 +121,7 @@ def _fitting_pairs(tile: tuple[slice, slice], pairs: _StrangerPairs) -> int:
 class RowsAsStrangers:
     """The release's rows as strangers, for one view of them."""
 
-    def __init__(self, source: Engine, view: View, attributes: Attributes) -> None:
+    def __init__(self, source: Engine, view: LinkedView, attributes: Attributes) -> None:
         self._source, self._view, self._attributes = source, view, attributes
         self._samples: dict[int, _Sample] = {}
 
