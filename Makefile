@@ -14,9 +14,9 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# Larger cases, and new examples of every property.
+# Larger cases, and new examples of every property. UNTIL, in seconds since 1970: no test begins later.
 test-slow: $(VENV)/.dev
-	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or hypothesis"
+	ISOBREACH_UNTIL=$(UNTIL) HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or hypothesis"
 
 # Every test of linking and attacks on every engine, none left out: some hours. One engine: make conformance ENGINE=processes
 conformance: $(VENV)/.dev

@@ -12,6 +12,7 @@ every engine.
 """
 
 import os
+import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -37,6 +38,7 @@ SPREAD = {  # files whose tests run on a cluster too, and whether that is slow
 DRAWS = ("seed", "seeds")  # parameters by which the same is tried again
 IN_TURN = (ArrayInFiles, ProcessEngine)  # share the values of parameters
 EVERY = os.environ.get("ISOBREACH_CONFORMANCE") == "every"  # case on every engine
+UNTIL = float(os.environ.get("ISOBREACH_UNTIL") or "inf")  # no test begins later, in seconds since 1970
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -60,12 +62,20 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
+    if UNTIL < float("inf") and items:  # each run begins elsewhere, so that it is not always the same that is left out
+        start = int(UNTIL) % len(items)
+        items[:] = items[start:] + items[:start]
     if EVERY:
         return
     left_out = [item for item, again in zip(items, _repeated(items), strict=True) if again]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]
+
+
+def pytest_runtest_setup(item):
+    if time.time() > UNTIL:
+        pytest.skip("the time was over (make test-slow has none)")
 
 
 def _repeated(items):
