@@ -4,12 +4,14 @@
 import math
 import sys
 import time
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 from isobreach.errors import MissingExtraError
+from isobreach.geometry import lattice
 from isobreach.geometry.lattice import (
     _LIMITS,
     Effort,
@@ -100,7 +102,13 @@ def test_real_numbers_have_no_whole_combinations():
     assert whole_combinations(rows, 1e12, AMPLE)[1] < 10
 
 
-def test_the_same_effort_ends_after_the_same_work():
+@pytest.fixture
+def watched(monkeypatch):
+    """Few vectors are reduced one by one too."""
+    monkeypatch.setattr(lattice, "_LIMITS", replace(_LIMITS, at_once=0))
+
+
+def test_the_same_effort_ends_after_the_same_work(watched):
     """In every thread, whatever else the machine does: a reduction of a size has a number of swaps."""
     generators = np.random.default_rng(0).standard_normal((24, 9))
     needed = []
@@ -114,19 +122,31 @@ def test_the_same_effort_ends_after_the_same_work():
     assert needed == [most for most in (1, 2, 4, 8, 16, 32, 64) if most >= needed[0]]
 
 
-def test_a_lattice_takes_less_effort_than_none():
+def test_a_lattice_takes_less_effort_than_none(watched):
     _, generators = planted(15, 15, 40, 1e-13, seed=0)
     coordinates(generators, 15, 1e13, allowed := Effort(1000))
     coordinates(np.random.default_rng(0).standard_normal((40, 15)), 15, 1e13, none := Effort(1000))
     assert 4 * (1000 - allowed._left) < 1000 - none._left
 
 
-def test_seconds_end_a_reduction_inside():
+def test_seconds_end_a_reduction_inside(watched):
     generators = np.random.default_rng(0).standard_normal((160, 70))
     start = time.monotonic()
     with pytest.raises(OutOfEffortError):
         coordinates(generators, 70, 1e13, Effort(math.inf, 0.3))
     assert time.monotonic() - start < 10  # the reduction itself takes a minute
+
+
+def test_one_by_one_or_at_once_the_lattice_is_the_same(monkeypatch):
+    """And fewer vectors are not free: their number is counted."""
+    _, generators = planted(15, 15, 40, 1e-13, seed=0)
+    together, _ = coordinates(generators, 15, 1e13, allowed := Effort(1000))
+    assert allowed._left < 1000
+    monkeypatch.setattr(lattice, "_LIMITS", replace(_LIMITS, at_once=0))
+    alone, _ = coordinates(generators, 15, 1e13, AMPLE)
+    change = np.linalg.lstsq(alone, together, rcond=None)[0]
+    np.testing.assert_allclose(change, np.rint(change), atol=1e-9)
+    assert abs(abs(np.linalg.det(change)) - 1) < 1e-9
 
 
 def test_what_a_part_of_an_effort_uses_the_whole_one_lacks():

@@ -40,7 +40,7 @@ class ReductionLimits:
     unit: float = 2e6  # Products in a unit of effort: 20 to 30 ms on the machine on which it was set.
     too_many: float = 100.0  # Times the vectors that are wanted: where so many are expected, none are looked for.
     node: float = 20.0  # Products that a node of an enumeration counts for: both take about as long.
-    at_once: int = 160  # Vectors that LLL reduces within ten seconds or so, lattice or not: more are watched.
+    at_once: int = 150  # Vectors that LLL reduces within half a minute, lattice or not: more are watched.
     # Floating-point numbers of LLL, in turn: where one kind is too coarse the next goes on.
     kinds: tuple[str, ...] = ("double", "long double")
 
