@@ -49,7 +49,7 @@ def hostile(tmp_path, run, monkeypatch):
 
 
 HELD = ("--known", "known.csv", "--id-column", ID, "--released", "released.csv", "--released-id-column", ID)
-SHORT = ("--coalitions", "1-3", "--trials", 5, "--attacks", "known-input")
+SHORT = ("--coalitions", "1-3", "--trials", 5, "--attacks", "known-input", "--samples", 0)
 COMMANDS = {
     "link": ("link", *HELD),
     "attack": ("attack", *HELD, "--seed", 1, "--out", "out"),

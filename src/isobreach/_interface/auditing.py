@@ -102,7 +102,7 @@ def audit(
 
     >>> import numpy as np, isobreach as ib
     >>> X = np.random.default_rng(0).standard_normal((200, 4))
-    >>> report = ib.audit(X, scheme="orthogonal", coalition_sizes=range(1, 5), trials=20, seed=0)
+    >>> report = ib.audit(X, scheme="orthogonal", coalition_sizes=range(1, 5), trials=20, samples=(), seed=0)
     >>> report.at(4).random.worst.value, report.smallest[-1].random
     (1.0, 3)
     """

@@ -23,7 +23,7 @@ class LatticeSettings:
 
     effort: int = setting(EFFORT, "Work that the search may do, counted: the same on every machine.")
     budget: float | None = setting(
-        None, "Seconds after which the search stops, whatever its effort is.", type=float, metavar="SECONDS"
+        None, "Seconds after which no new reduction begins, whatever the effort is.", type=float, metavar="SECONDS"
     )
 
 
