@@ -58,9 +58,9 @@ def test_a_reworded_record_is_not_linked_to_its_twin():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("noise", [NOISE, 1.4 * NOISE, "estimate"])
-def test_nor_where_the_level_is_wrong_or_looked_for(noise):
-    """A level that counts rounding twice is 1.4 times too high: the links show it."""
+@pytest.mark.parametrize(("noise", "found_of_all"), [(NOISE, 0.95), (1.4 * NOISE, 0.95), ("estimate", 0.75)])
+def test_nor_where_the_level_is_wrong_or_looked_for(noise, found_of_all):
+    """A level that counts rounding twice is 1.4 times too high: the links show it. One that few links show is in doubt."""
     wrong = right = 0
     for seed in range(8):
         known, dictionary, released, rows, _ = _deal(seed, FEW)
@@ -68,7 +68,7 @@ def test_nor_where_the_level_is_wrong_or_looked_for(noise):
         true = found.rows[found.linked] == rows[found.linked]
         wrong, right = wrong + (~true).sum(), right + true.sum()
     assert wrong <= 1e-3 * right + 3 * np.sqrt(1e-3 * right)
-    assert right >= 0.95 * 8 * PRESENT
+    assert right >= found_of_all * 8 * PRESENT
 
 
 @pytest.mark.slow
