@@ -60,7 +60,7 @@ def test_a_reworded_record_is_not_linked_to_its_twin():
 @pytest.mark.slow
 @pytest.mark.parametrize(("noise", "found_of_all"), [(NOISE, 0.95), (1.4 * NOISE, 0.95), ("estimate", 0.75)])
 def test_nor_where_the_level_is_wrong_or_looked_for(noise, found_of_all):
-    """A level that counts rounding twice is 1.4 times too high: links show it. One that is looked for leaves more open."""
+    """A level that counts rounding twice is 1.4 times too high: links show it. One that is looked for tells fewer."""
     wrong = right = 0
     for seed in range(8):
         known, dictionary, released, rows, _ = _deal(seed, FEW)
