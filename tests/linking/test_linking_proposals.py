@@ -135,6 +135,15 @@ def test_a_sample_of_others_makes_no_wrong_link(seed, many):
     assert "absent" not in found.status
 
 
+def test_links_that_were_not_compared_with_all_rows_are_none(many, monkeypatch):
+    """Too many rows fit the records placed first: then all pairs decide, here where they can."""
+    monkeypatch.setattr(proposing, "PROPOSING", replace(proposing.PROPOSING, most_fitting=0))
+    planted = Planted(0)
+    found = link(planted.records[planted.known], planted.released, motion="rigid", sample=planted.sample)
+    assert "proposed" not in found.reason
+    assert found.rows.tolist() == planted.order[planted.known].tolist()
+
+
 def test_copies_of_a_row_are_one_value(many):
     planted = Planted(0)
     released = np.concatenate([planted.released, planted.released[planted.order[planted.known[:1]]]])

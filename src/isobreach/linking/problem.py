@@ -203,7 +203,9 @@ class Problem:
         if len(agreement.links) >= _COMPARING.least:
             anchors = {record: places.found.points[value] for record, value in agreement.links.items()}
             rows = fitting(Bounds(self.known, error), anchors, self.source, self.progress)
-            if rows is not None:
+            if rows is None:  # links that were not compared with all rows are none
+                agreement = replace(agreement, links={})
+            else:
                 places = Places.of(rows, self.source, unit)
                 agreement = agreeing(places)
         if len(agreement.links) < _COMPARING.least:
