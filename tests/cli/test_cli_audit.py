@@ -137,7 +137,7 @@ def test_the_command_line_says_what_differs_from_the_defaults(run, people, tmp_p
     asked = ("--scheme", "rigid", "--epsilon", "0.1", "--coalitions", "1-4", "--trials", "5", "--force", "--quiet")
     assert run("audit", people, *asked, "--id-column", "name", "--seed", 7, "--out", tmp_path / "out").code == 0
     told = json.loads((tmp_path / "out" / "run.json").read_text())["command_line"]
-    assert told == "isobreach audit people.csv --coalitions 1-4 --trials 5 --id-column name --seed 7 --out again"
+    assert told == "isobreach audit people.csv --id-column name --coalitions 1-4 --trials 5 --seed 7 --out again"
 
 
 def test_the_same_command_gives_the_same_bytes(run, people, tmp_path):

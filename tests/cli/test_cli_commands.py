@@ -2,6 +2,7 @@
 """What the commands do when all is well."""
 
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -221,6 +222,20 @@ def test_the_installed_command_starts():
     done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True)
     for name in ("attack", "demo", "link", "perturb"):
         assert name in done.stdout
+
+
+def test_help_lists_options_in_sections(run):
+    """Every option once, in the section it was declared in; the long list of parameters and what is general come last."""
+    for command in (("audit",), ("perturb",), ("link",), ("attack", "lattice")):
+        said = run(*command, "--help").out
+        titles = re.findall(r"^(\S.*):$", said, flags=re.MULTILINE)
+        assert len(titles) == len(set(titles)) > 3
+        assert titles[-1] == "General options"
+        listed = re.findall(r"^  (--[\w-]+)", said, flags=re.MULTILINE)
+        assert len(listed) == len(set(listed))
+    audit = run("audit", "--help").out
+    assert audit.index("The table:") < audit.index("--missing") < audit.index("Attackers:") < audit.index("--samples")
+    assert audit.index("The decision:") < audit.index("--limit") < audit.index("Parameters of schemes:")
 
 
 def test_help_needs_no_heavy_import():

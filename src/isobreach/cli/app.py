@@ -12,7 +12,7 @@ import click
 from isobreach._version import __version__
 from isobreach.cli import options
 from isobreach.cli.attack import attack
-from isobreach.cli.command_line import typed_again
+from isobreach.cli.command_line import section, typed_again
 from isobreach.cli.console import Console
 from isobreach.cli.examples import demo, reproduce
 from isobreach.cli.interruption import Commands
@@ -30,11 +30,11 @@ def app() -> None:
 
 
 @app.command(cls=options.WithScheme)
+@options.owners_table(
+    "Columns to protect, by commas.", "Column that names the records. It stays in the key and is not released."
+)
 @click.option("--out", type=options.path, required=True, help="Released table to write: .csv, .parquet, .npy, ...")
 @click.option("--key", "key_path", type=options.path, required=True, help="Key file to write, yours alone (mode 0600).")
-@options.owners_table(
-    "Columns to protect, by commas.", "Column that names the records: stays in the key, not in the release."
-)
 @options.force
 @options.common
 def perturb(
@@ -118,9 +118,9 @@ def perturb(
 
 
 @app.command()
-@click.option("--out", type=options.path, required=True, help="Prepared table to write, yours alone (mode 0600).")
 @options.owners_table("Columns to keep, by commas.")
 @options.steps
+@click.option("--out", type=options.path, required=True, help="Prepared table to write, yours alone (mode 0600).")
 @options.force
 @options.common
 def prepare(
@@ -132,10 +132,11 @@ def prepare(
     json_only: bool,
     quiet: bool,
 ) -> None:
-    """Turn DATA into numbers, every step recorded: OUT, and beside it NAME.steps.json. Exact: --seed is not needed.
+    """Turn DATA into numbers and record every step.
 
-    With --steps, do what was done to another table: known records must be prepared like the release. audit and perturb
-    prepare their table by themselves: use this command to look at what they would protect.
+    The steps are written beside OUT as NAME.steps.json. With --steps, repeat the steps of another table: known records
+    must be prepared like the release. audit and perturb prepare their table themselves; use this command to look at
+    what they would protect. The result is exact: --seed is not needed.
     """
     from isobreach.cli.prepare import run_prepare
 
@@ -208,59 +209,83 @@ for command in (attack, demo, reproduce):
 
 
 @app.command(cls=options.WithScheme)
-@click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
-@click.option("--coalitions", default="1-8", show_default=True, help="Numbers of insiders: 1-8 or 1,2,4-6.")
-@click.option("--trials", type=int, default=200, show_default=True, help="Random orders of insiders.")
-@click.option("--level", type=float, default=0.5, show_default=True, help="Probability from which on it is a breach.")
-@click.option("--tolerance", help="Error within which an attribute is learned: one number, or one a column by commas.")
-@click.option(
-    "--noise-levels", help="Noise to try as a remedy, relative to the table's spread, by commas: 0.1,0.2,0.5."
-)
-@click.option(
-    "--target",
-    type=options.share,
-    default=0.05,
-    show_default=True,
-    help="The limit of remedies where there is no --limit.",
-)
-@click.option(
-    "--attacks",
-    multiple=True,
-    callback=options.split_names,
-    help="Attackers beside insiders, by commas; known-input for none.  [default: all that need no knowledge]",
-)
-@click.option(
-    "--samples",
-    default="200,1000",
-    show_default=True,
-    help="Sizes of public samples that attackers may have, by commas; 0 for none. They are held out of the table, at "
-    "most half of it; a third where all are larger.",
-)
-@click.option(
-    "--splits",
-    type=int,
-    default=8,
-    show_default=True,
-    help="Splits of the table, on which attackers are played: more give narrower intervals.",
-)
-@click.option("--ranges", is_flag=True, help="Suppose that attackers know the ranges of the attributes.")
-@click.option("--out", type=options.path, help="New folder for report.html, result.json, per_record and per_attribute.")
-@click.option("--rows-known", is_flag=True, help="Suppose that insiders know their own rows: no linking does better.")
-@click.option(
-    "--limit",
-    type=options.share,
-    help="What may not be exceeded, 0.05 or 5%: the gate, exit 1, and what a remedy has to meet.",
-)
-@click.option(
-    "--criterion",
-    type=click.Choice(["share", "worst-record"]),
-    help="What is limited: the share of other people's records that any attacker is expected to breach, or the "
-    "probability with which the most exposed record is breached.  [default: share]",
-)
-@click.option("--fail-above", type=options.share, help="The same as --limit P --criterion worst-record.")
-@click.option("--fail-size", type=int, help="Largest coalition that the gate is about.  [default: the largest]")
 @options.owners_table("Columns to audit, by commas.")
-@click.option("--both", is_flag=True, help="Also audit the table standardised, and show both verdicts.")
+@section(
+    "Attackers",
+    click.option("--coalitions", default="1-8", show_default=True, help="Numbers of insiders: 1-8 or 1,2,4-6."),
+    click.option("--trials", type=int, default=200, show_default=True, help="Random groups of insiders of each size."),
+    click.option(
+        "--samples",
+        default="200,1000",
+        show_default=True,
+        help="Sizes of the public samples that attackers may have, by commas; 0 for none. A sample is held out of the "
+        "table, at most half of it; if all are larger, a third.",
+    ),
+    click.option(
+        "--splits",
+        type=int,
+        default=8,
+        show_default=True,
+        help="Splits of the table on which attackers are played. More splits give narrower intervals.",
+    ),
+    click.option(
+        "--attacks",
+        multiple=True,
+        callback=options.split_names,
+        help="Attacks to play beside that of the insiders, by commas; known-input for none.  "
+        "[default: all that need no knowledge]",
+    ),
+    click.option("--ranges", is_flag=True, help="Attackers also know the ranges of the attributes."),
+    click.option("--rows-known", is_flag=True, help="Insiders know their own rows: the strongest assumption."),
+)
+@section(
+    "What counts as a breach",
+    options.epsilon(0.1),
+    click.option(
+        "--level",
+        type=float,
+        default=0.5,
+        show_default=True,
+        help="A record counts as breached at or above this probability.",
+    ),
+    click.option(
+        "--tolerance",
+        help="Error within which an attribute is learned: one number, or one for each column by commas.",
+    ),
+)
+@section(
+    "The decision",
+    click.option(
+        "--limit",
+        type=options.share,
+        help="Largest risk that is accepted, 0.05 or 5%. Above it the gate is closed (exit code 1).",
+    ),
+    click.option(
+        "--criterion",
+        type=click.Choice(["share", "worst-record"]),
+        help="What the limit is about. share: the share of other people's records that an attacker breaches. "
+        "worst-record: the probability with which the most exposed record is breached.  [default: share]",
+    ),
+    click.option("--fail-above", type=options.share, help="The same as --limit P --criterion worst-record."),
+    click.option("--fail-size", type=int, help="Largest group that the gate is about.  [default: the largest]"),
+    click.option(
+        "--noise-levels",
+        help="Levels of noise to try as a remedy, relative to the table's spread, by commas: 0.1,0.2,0.5.",
+    ),
+    click.option(
+        "--target",
+        type=options.share,
+        default=0.05,
+        show_default=True,
+        help="The limit that remedies have to meet if there is no --limit.",
+    ),
+    click.option("--both", is_flag=True, help="Also audit the table standardised, and show both verdicts."),
+)
+@click.option(
+    "--out",
+    type=options.path,
+    help="New folder for report.html, result.json, per_record.parquet and per_attribute.parquet.",
+)
 @options.force
 @options.common
 def audit(
@@ -290,10 +315,11 @@ def audit(
     quiet: bool,
     **protection: Any,
 ) -> None:
-    """How few insiders could undo a release of DATA, and how surely? For owners, before they publish.
+    """Find out who could undo a release of DATA, before you publish.
 
-    Random coalitions of every size attack a trial release, and greedy ones look for the worst. With --out, finished
-    work is kept beside the folder: the same command goes on after an interruption, to the same result.
+    Random groups of insiders of every size attack a trial release, greedy searches look for the worst group, and every
+    attack is played with public records too. Interrupted audits resume: with --out, finished work is kept beside the
+    folder, and the same command continues it to the same result.
     """
     from isobreach.cli.audit import AuditJob, parse_numbers, parse_samples, parse_sizes
     from isobreach.cli.gate import GateOptions
@@ -326,28 +352,33 @@ def audit(
 
 
 @app.command()
-@click.option(
-    "--schemes", multiple=True, callback=options.split_names, help="Schemes to compare, by commas.  [default: all]"
-)
-@click.option(
-    "--attacks", multiple=True, callback=options.split_names, help="Attacks to play, by commas.  [default: all]"
-)
-@click.option("--epsilon", type=float, default=0.1, show_default=True, help="Relative error that counts as a breach.")
-@click.option("--known", type=int, default=8, show_default=True, help="Records of the release that attackers know.")
-@click.option(
-    "--sample",
-    type=int,
-    default=500,
-    show_default=True,
-    help="Records of the same population that attackers know besides: held out, at most half of the table.",
-)
-@click.option(
-    "--trials", type=int, default=20, show_default=True, help="Parts of the table to draw, protect and attack."
-)
-@click.option("--label", help="Column that is not protected but classified, before and after.")
-@click.option("--quick", is_flag=True, help="Small parts of the table, two trials: seconds instead of minutes.")
-@click.option("--out", type=options.path, help="New folder for report.html, result.json, cells.csv and schemes.csv.")
 @options.owners_table("Columns to protect, by commas.")
+@section(
+    "The comparison",
+    click.option(
+        "--schemes", multiple=True, callback=options.split_names, help="Schemes to compare, by commas.  [default: all]"
+    ),
+    click.option(
+        "--attacks", multiple=True, callback=options.split_names, help="Attacks to play, by commas.  [default: all]"
+    ),
+    options.epsilon(0.1),
+    click.option("--known", type=int, default=8, show_default=True, help="Records of the release that attackers know."),
+    click.option(
+        "--sample",
+        type=int,
+        default=500,
+        show_default=True,
+        help="Public records that attackers have: held out of the table, at most half of it.",
+    ),
+    click.option(
+        "--trials", type=int, default=20, show_default=True, help="Parts of the table to draw, protect and attack."
+    ),
+    click.option(
+        "--label", help="Column that is not protected: a classifier predicts it before and after, to measure utility."
+    ),
+    click.option("--quick", is_flag=True, help="Small parts of the table and two trials: about a minute."),
+)
+@click.option("--out", type=options.path, help="New folder for report.html, result.json, cells.csv and schemes.csv.")
 @options.force
 @options.common
 def compare(
@@ -366,10 +397,11 @@ def compare(
     json_only: bool,
     quiet: bool,
 ) -> None:
-    """Play every attack against every scheme on DATA: who breaches what, and what each scheme leaves of its use.
+    """Play every attack against every scheme on DATA.
 
-    With --out, finished trials are kept beside the folder: the same command goes on after an interruption, to the same
-    result. Seed 0 unless another is given.
+    The result says who breaches what, and what use of the table each scheme preserves. Interrupted comparisons resume:
+    with --out, finished trials are kept beside the folder, and the same command continues to the same result. The seed
+    is 0 unless another is given.
     """
     from isobreach.cli.compare import CompareJob
 

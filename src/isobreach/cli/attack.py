@@ -17,7 +17,7 @@ import click
 
 from isobreach._registry import ATTACKS
 from isobreach.cli import options
-from isobreach.cli.command_line import Command
+from isobreach.cli.command_line import Command, section
 from isobreach.cli.console import Console
 from isobreach.errors import InputError
 
@@ -110,16 +110,16 @@ def _command(attack: Any) -> click.Command:
 
     held = [one for one in options.HELD if one in attack.needs | attack.uses]
     makers: dict[str, Any] = {**options.HELD, "known": partial(options.known, partial=attack.takes_partial)}
-    decorators = [options.released, *(makers[one](one in attack.needs) for one in held)]
-    decorators += [options.steps, options.columns_of_known] if {"known", "sample"} & set(held) else []
-    decorators += [
-        options.released_columns,
-        options.engine,
-        options.reading,
-        *map(options.setting, fields(attack.settings)),
+    records = [options.columns_of_known, options.steps] if {"known", "sample"} & set(held) else []
+    parameters = options.parameters(
+        section(options.RELEASE, options.released, options.released_columns, options.engine),
+        section(options.KNOWLEDGE, *(makers[one](one in attack.needs) for one in held), *records),
+        section("The method", *map(options.setting, fields(attack.settings))),
+        section(options.FILES, options.reading),
         options.outputs,
-    ]
-    parameters = options.parameters(*decorators, options.force, options.common)
+        options.force,
+        options.common,
+    )
     options.check_distinct(parameters, f"the attack {attack.name}")
     return _Method(attack.name, callback=callback, params=parameters, help=type(attack).__doc__)
 

@@ -2,14 +2,16 @@
 """The present command in its user's words: how to type it again, and errors that name options instead of arguments."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from isobreach.errors import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Where a result goes and how loudly, not what it is; the seed is told apart, because it may be drawn.
 _LEFT_OUT = frozenset({"out", "force", "seed", "json_only", "quiet", "config"})
@@ -19,13 +21,52 @@ _OTHERWISE = frozenset({"trials", "attacks"})
 _ARGUMENTS = {"coalition_sizes": "--coalitions", "X": "DATA", "released": "the trial release", "output": "--out"}
 
 
+PARAMETERS, GENERAL = "Parameters of schemes", "General options"
+_LAST = (PARAMETERS, GENERAL)  # sections that come last: the first one is long, the other the same everywhere
+_KEPT = "__click_params__"  # where click keeps the options of a function, the last one first
+_SECTION = "_isobreach_section"  # attribute of an option: the heading under which the help lists it
+
+
+def section(title: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Options that the help lists under a heading of their own, in this order.
+
+    Parameters
+    ----------
+    title
+        The heading.
+    decorators
+        The options.
+    """
+
+    def decorate(command: F) -> F:
+        before = len(getattr(command, _KEPT, ()))
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        for one in getattr(command, _KEPT)[before:]:
+            setattr(one, _SECTION, title)
+        return command
+
+    return decorate
+
+
 class Command(click.Command):
-    """A command whose errors name its options, as they are typed."""
+    """A command whose errors name its options, as they are typed, and whose help lists them in sections."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         with named_as_typed():
             return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options, one section after the other."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if record is not None and isinstance(one, click.Option):
+                sections.setdefault(getattr(one, _SECTION, GENERAL), []).append(record)
+        for title in sorted(sections, key=lambda title: title in _LAST and 1 + _LAST.index(title)):
+            with formatter.section(title if len(sections) > 1 else "Options"):
+                formatter.write_dl(sections[title])
 
 
 def typed_again(other: click.Command | None = None) -> tuple[str, ...]:

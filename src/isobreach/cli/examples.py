@@ -15,7 +15,7 @@ from isobreach.cli.interruption import Commands
 @click.option(
     "--known", "insiders", type=int, default=12, show_default=True, help="Most insiders who pool their records."
 )
-@click.option("--epsilon", type=float, default=0.15, show_default=True, help="Relative error that counts as a breach.")
+@options.epsilon(0.15)
 @click.option("--out", type=options.path, help="New folder for the report.  [default: isobreach-demo, or a free one]")
 @options.force
 @options.common
@@ -30,7 +30,7 @@ def demo(
     json_only: bool,
     quiet: bool,
 ) -> None:
-    """Audit the Letter Recognition table behind a rotation: how few insiders undo it, and how surely?
+    """Audit the bundled Letter Recognition table behind a rotation.
 
     `isobreach demo vectors` opens a store of sentence vectors instead.
     """
@@ -60,8 +60,8 @@ def vectors(package: str, known: int, seed: int | None, json_only: bool, quiet: 
 @click.argument(
     "figures", nargs=-1, metavar="[all | gaussian-known | letter-known | letter-epsilon | size | kaplan]..."
 )
-@click.option("--out", type=options.path, required=True, help="Folder to write, or to go on with.")
-@click.option("--quick", is_flag=True, help="Smaller tables, few points, few trials: seconds instead of minutes.")
+@click.option("--out", type=options.path, required=True, help="Folder to write, or of a run to resume.")
+@click.option("--quick", is_flag=True, help="Smaller tables, few points and few trials: seconds instead of minutes.")
 @click.option("--trials", type=int, help="Trials at each point.  [default: the paper's, 10, and 100 for kaplan]")
 @options.common
 def reproduce(
@@ -73,11 +73,11 @@ def reproduce(
     json_only: bool,
     quiet: bool,
 ) -> None:
-    """Run the experiments of Giannella, Liu and Kargupta again: Figures 2 to 6, with our curves beside theirs.
+    """Run the experiments of Giannella, Liu and Kargupta again.
 
-    Without a name, all of them. OUT then holds report.html, the same as reproduction.md, figures, and *.csv, run times
-    apart from them. Finished trials are kept there: interrupted runs resume, to the same files. Seed 0 unless another
-    is given.
+    These are Figures 2 to 6, with our curves beside theirs; without a name, all of them. OUT then holds report.html,
+    the same page as reproduction.md, figures, and *.csv with run times apart. Interrupted runs resume from the trials
+    that are kept there, to the same files. The seed is 0 unless another is given.
     """
     from isobreach.cli.reproduce import ReproduceJob
 

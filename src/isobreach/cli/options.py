@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from isobreach.cli import config
-from isobreach.cli.command_line import Command
+from isobreach.cli.command_line import PARAMETERS, Command, section
 from isobreach.errors import InputError, IsobreachError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -88,32 +88,34 @@ preparation = _all(
     click.option(
         "--missing",
         type=click.Choice(["drop", "mean"]),
-        help="Missing values: drop their rows, or fill them with the column's mean or most common category.",
+        help="Rows with missing values: drop them, or fill the gaps with the column's mean or most common category.",
     ),
     click.option(
         "--categories",
         type=click.Choice(["one-hot", "leave-out"]),
         default="leave-out",
         show_default=True,
-        help="Columns of text: columns of 0 and 1 that are one attribute together, or none.",
+        help="Columns of text: leave them out, or turn each into columns of 0 and 1 that count as one attribute.",
     ),
     click.option(
         "--standardise",
         is_flag=True,
-        help="Numbers less their mean, divided by their standard deviation, so that all columns matter alike.",
+        help="Give every column mean 0 and standard deviation 1, so that all columns matter alike.",
     ),
 )
 steps = click.option(
     "--steps",
     type=path,
-    help="Prepare the records as FILE says, which perturb and prepare write: NAME.steps.json beside the key.",
+    help="Prepare the records by the steps in this file: NAME.steps.json, which perturb writes beside the key.",
 )
 # Where tables are, and how they are written there: see docs/tables.md.
 reading = _all(
-    click.option("--query", help="What to read from a database, in SQL; or write the name of a table after URL#."),
-    click.option("--sheet", help="Sheet of an Excel workbook, by name or number; the first unless told otherwise."),
+    click.option("--query", help="SQL query to read from a database. For a whole table, write URL#TABLE instead."),
+    click.option("--sheet", help="Sheet of an Excel workbook, by name or number.  [default: the first]"),
     click.option("--encoding", help="Encoding of CSV and TSV, if it is not UTF-8: latin-1, cp1252, ..."),
 )
+_TABLE = "The table"
+RELEASE, KNOWLEDGE, FILES = "The release", "What the attacker knows", "Reading files and databases"
 _READ, _PREPARED = (
     ("columns", "leave_out", "id_column", "query", "encoding", "sheet"),
     ("missing", "categories", "standardise"),
@@ -137,14 +139,15 @@ def owners_table(columns: str, ids: str = "Column that names the records.") -> C
             read, prepared = ({name: given.pop(name) for name in names} for names in (_READ, _PREPARED))
             return command(table=Data(given.pop("data"), **read, preparation=prepared), **given)
 
-        return _all(
-            click.argument("data"),
-            preparation,
+        table = section(
+            _TABLE,
+            click.option("--id-column", help=ids),
             click.option("--columns", multiple=True, callback=split_names, help=columns),
             leave_out,
-            click.option("--id-column", help=ids),
+            preparation,
             reading,
-        )(gathered)
+        )
+        return _all(click.argument("data"), table)(gathered)
 
     return decorate
 
@@ -156,12 +159,12 @@ engine = _all(
         type=click.Choice(["local", "dask"]),
         default="local",
         show_default=True,
-        help="Who reads RELEASED: threads of this program, or the workers of a Dask cluster, from Parquet files.",
+        help="What reads RELEASED: threads of this process, or the workers of a Dask cluster (Parquet files only).",
     ),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Scheduler of the Dask cluster, such as tcp://host:8786.  [default: processes of this machine]",
+        help="Address of the Dask scheduler, such as tcp://host:8786.  [default: processes of this machine]",
     ),
 )
 columns_of_known = _all(
@@ -169,14 +172,16 @@ columns_of_known = _all(
         "--columns",
         multiple=True,
         callback=split_names,
-        help="Numeric columns of KNOWN (and of what comes with it), by commas.",
+        help="Numeric columns of --known and of the other records that the attacker holds, by commas.",
     ),
     leave_out,
-    click.option("--id-column", help="Column of KNOWN that names its records."),
+    click.option("--id-column", help="Column that names the known records."),
 )
 released_columns = _all(
-    click.option("--released-columns", multiple=True, callback=split_names, help="Numeric columns of RELEASED."),
-    click.option("--released-id-column", help="Column of RELEASED that names its rows."),
+    click.option(
+        "--released-columns", multiple=True, callback=split_names, help="Numeric columns of --released, by commas."
+    ),
+    click.option("--released-id-column", help="Column of --released that names its rows."),
 )
 
 
@@ -195,8 +200,8 @@ HELD: dict[str, Callable[[bool], Any]] = {
         "--rows",
         metavar="FILE|ROW,ROW,...",
         required=required,
-        help="Released row of each known record, counted from 0, -1 where it is not known: by commas, or a table of "
-        "one numeric column.",
+        help="Released row of each known record, counted from 0; -1 where it is not known. Row numbers by commas, or a "
+        "table of one numeric column.",
     ),
     "sample": lambda required: click.option(
         "--sample", required=required, help="Records of the same population, in the release or not."
@@ -205,28 +210,28 @@ HELD: dict[str, Callable[[bool], Any]] = {
         "--bounds",
         metavar="FILE|LEAST:GREATEST",
         required=required,
-        help="Ranges of the attributes. One for all (0:15, 0: or :100), or a .csv or .parquet file with a line for "
-        "each: columns attribute, least, greatest.",
+        help="Ranges of the attributes: one for all (0:15, 0: or :100), or a .csv or .parquet file with the columns "
+        "attribute, least, greatest.",
     ),
     "noise": lambda required: click.option(
         "--noise",
         type=_NoiseLevel(),
         metavar="SIGMA|estimate",
         required=required,
-        help="Standard deviation of random errors of released coordinates, or find it out.",
+        help="Standard deviation of the noise on each released coordinate; estimate finds it out.",
     ),
     "dictionary": lambda required: click.option(
         "--dictionary",
         required=required,
-        help="Candidate records, of which any may be in the release: columns and id column as in KNOWN.",
+        help="Candidate records that may be in the release or not. Same columns and id column as in --known.",
     ),
 }
 
 outputs = _all(
     click.option(
-        "--out", type=path, help="New folder for result.json, report.html, figures and what else the method finds."
+        "--out", type=path, help="New folder for report.html, result.json, figures and the other files of the method."
     ),
-    click.option("--estimates", is_flag=True, help="Also write the estimated records, which are private, to OUT."),
+    click.option("--estimates", is_flag=True, help="Also write the estimated records to --out. They are private."),
 )
 
 # How known records are linked.
@@ -236,21 +241,21 @@ linking = _all(
         type=click.Choice(["backbone", "uniquely-valid"]),
         default="backbone",
         show_default=True,
-        help="Which links count: all certain ones, or the paper's.",
+        help="Which links count: all certain ones, or only those of the paper.",
     ),
     click.option(
         "--tolerance",
         type=float,
         default=None,
-        help="Largest error of a released coordinate; by default read off the release's own precision.",
+        help="Largest error of a released coordinate.  [default: read from the release]",
     ),
     click.option(
         "--motion",
         type=click.Choice(["orthogonal", "rigid", "similarity", "auto"]),
         default="auto",
         show_default=True,
-        help="What the release keeps: norms and distances, distances, or their ratios. auto finds out and says why; it "
-        "is the default because perturb makes rigid releases unless told otherwise.",
+        help="What the release keeps: norms and distances (orthogonal), distances (rigid) or ratios of distances "
+        "(similarity). auto decides and says why.",
     ),
     click.option(
         "--normalise",
@@ -260,18 +265,25 @@ linking = _all(
 )
 
 attacker = _all(
-    known(True, partial=True),
-    released,
-    engine,
-    steps,
-    columns_of_known,
-    released_columns,
-    reading,
-    linking,
-    HELD["noise"](False),
-    HELD["dictionary"](False),
-    HELD["sample"](False),
+    section(RELEASE, released, released_columns, engine),
+    section(
+        KNOWLEDGE,
+        known(True, partial=True),
+        *(HELD[name](False) for name in ("dictionary", "sample", "noise")),
+        columns_of_known,
+        steps,
+    ),
+    section("Linking", linking),
+    section(FILES, reading),
 )
+
+
+def epsilon(default: float) -> Any:
+    """Option for the relative error that is a breach."""
+    return click.option(
+        "--epsilon", type=float, default=default, show_default=True, help="Relative error that counts as a breach."
+    )
+
 
 force = click.option("--force", is_flag=True, help="Replace an existing output.")
 
@@ -330,7 +342,8 @@ def _scheme_options() -> list[click.Parameter]:
         type=click.Choice(list(SCHEMES)),
         default="rigid",
         show_default=True,
-        help="How the table is protected; the options that follow belong to some schemes only.",
+        metavar="NAME",
+        help=f"How the table is protected: {', '.join(SCHEMES)}.",
     )
     others = []
     for several in owners.values():
@@ -340,7 +353,7 @@ def _scheme_options() -> list[click.Parameter]:
             alike.setdefault(f"{one.metadata.get('help', '')}{default}", []).append(name)
         told = "  ".join(f"{', '.join(names)}: {what}" for what, names in alike.items())
         others.append(setting(several[0][1], told, unset=True))
-    return parameters(chosen, *others)
+    return parameters(section(RELEASE, chosen), section(PARAMETERS, *others))
 
 
 def scheme_of(name: str, **parameters: Any) -> Any:
