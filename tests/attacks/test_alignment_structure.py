@@ -61,6 +61,19 @@ def test_products_of_three_show_axes_that_products_of_two_do_not():
         assert (found.max(axis=1) > 1 - 1e-6).all()
 
 
+@pytest.mark.parametrize("flags", [4, *slow(8, 14)])
+def test_flags_show_their_axes_from_any_start(flags):
+    """f f = f: rotations have optima in which two flags are mixed half and half, more than there are starts."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        records = np.hstack([rng.normal(size=(600, 4)), rng.random((600, flags)) < 0.4])
+        matrix = haar(4 + flags, rng)
+        axes = product_axes(relations_of(records @ matrix.T, 0.0, rng), rng, Evaluations(0))
+        found = np.abs(axes.T @ matrix)
+        assert sorted(found.argmax(axis=1)) == list(range(4, 4 + flags))
+        assert (found.max(axis=1) > 1 - 1e-6).all()
+
+
 def test_tables_without_products_have_no_relations():
     for seed in range(8):
         rng = np.random.default_rng(seed)
