@@ -590,7 +590,7 @@ def test_hidden_files_of_others_are_not_removed(run, people, tmp_path, name):
 def test_the_command_that_compares_schemes_can_be_pasted(run, people):
     done = run(*_audit(people, "--limit", "5%"))
     pasted = re.search(r"(isobreach compare \S.*?) plays the attacks", done.out.replace("\n", " ")).group(1)
-    assert pasted == "isobreach compare people.csv --epsilon 0.3 --id-column name"
+    assert pasted == "isobreach compare people.csv --id-column name --epsilon 0.3"
 
 
 def test_a_blind_guess_above_the_limit_is_said_before_anybody_is_played(run, people, monkeypatch):

@@ -80,7 +80,7 @@ def test_the_command_line_offers_both(commands):
     listed, own, offered = commands(("attack", "--help"), ("attack", "plain-sight", "--help"), ("perturb", "--help"))
     assert re.search(r"\n  plain-sight\s+Claim the released columns", listed)
     assert "--rows INTEGER" in own
-    assert "|flipped|foreign:" in re.sub(r"\s", "", offered)
+    assert ",flipped,foreign:" in re.sub(r"\s", "", offered)
     assert "--share FLOAT" in offered
 
 
