@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import isobreach as ib
-from isobreach.audits import Cell, Criterion, NoiseFigures, Remedies, Sampled, Stopped
+from isobreach.audits import AttackerFigures, Cell, Criterion, NoiseFigures, Remedies, Sampled, Stopped
 from isobreach.report import audit_document, audit_schema, audit_verdict
 from isobreach.report.audit_file import not_tested
 from isobreach.report.audit_people import people
@@ -255,15 +255,25 @@ def test_repeated_ids_are_told():
 
 
 def test_an_attack_that_ran_out_of_time_is_in_the_verdict(reports):
-    from dataclasses import replace
-
-    report = next(one for one in reports.values() if one.readers)
+    report = replace(reports["many attributes"], criterion=Criterion.checked(0.9))  # which nobody exceeds
     late = replace(report.readers[0], claimed=False, share=0.0, named=0.0, decided=False)
     assert "came to no decision" in audit_verdict(replace(report, readers=(late,)))
     actions = dict(audit_document(replace(report, readers=(late,))).decision.actions)
     assert "run isobreach attack lattice on the release, with more --effort" in actions["Let it finish:"]
     assert re.search(r"attacks=\[('alignment', )?'known-input'\] leaves it out", actions["Or audit without it:"])
     assert "came to no decision" not in audit_verdict(replace(report, readers=(replace(late, decided=True),)))
+
+
+@pytest.mark.parametrize("criterion", ["share", "worst-record"])
+def test_an_attack_that_ran_out_of_time_hides_nobody_who_exceeds_the_limit(reports, criterion):
+    """The decision is no question of time where insiders breach more than the limit beyond doubt."""
+    report = reports["rigid"]
+    report = replace(report, criterion=Criterion.checked(0.01, criterion), readers=())
+    late = AttackerFigures("lattice", False, "", 0.0, 0.0, False, np.zeros(report.attribute_count))
+    without, beside = (audit_document(replace(report, readers=one)).decision for one in ((), (late,)))
+    assert (without.headline, without.status) == (beside.headline, beside.status) == ("Do not publish", "stop")
+    assert "came to no decision" in " ".join(beside.also)
+    assert "Let it finish:" not in dict(beside.actions)
 
 
 def test_the_verdict_never_promises_safety():
@@ -365,7 +375,7 @@ def test_rows_and_attributes_are_counted_once_and_named(tmp_path):
     assert "53 rows × 4 attributes" in text
     assert "60 rows were read, 7 dropped" in text
     assert "in 6 columns of numbers" in text
-    assert "each releases 53 of 53 rows" in text
+    assert "Each split releases 53 of 53 rows" in text
     assert "× 6" not in text
     size = {"rows": 53, "rows_read": 60, "part": 0, "attributes": 4, "columns": 6}
     assert json.loads(report.to_json())["table"] == size

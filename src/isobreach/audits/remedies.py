@@ -286,6 +286,7 @@ class _Players:
                     people = max(released - score.cell.insiders, 1)
                     best = Stopped(score.attack, score.cell, score.breached, len(played), people)
             if best is not None and best.share > self.limit:
+                self.progress(label, self.splits, self.splits)  # the others are not played
                 return best, None
         return None if best is None else replace(best, splits=len(played)), played
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The gate of an audit: whether the owner's criterion is met, and what decides that.
 
-An attacker without insiders who reads something reads it of everyone: that closes the gate, and so does one who came to
-no decision. Everybody else closes it by the breached share, at any number of insiders up to the one in question and
-with any public sample: where that was sampled, of groups or on splits, by the upper end of its interval. By the
-criterion of the worst record coalitions also close it by the most exposed record, the worst of all that were tried,
-guessing their rows or not. Where only guesses were played nothing was found out, and the gate stays closed. It is open
-where nothing that was tried exceeds the limit; a proved bound holds for what insiders' records determine alone.
+An attacker without insiders who reads something reads it of everyone: that closes the gate. Everybody else
+closes it by the breached share, at any number of insiders up to the one in question and with any public sample: where
+that was sampled, of groups or on splits, by the upper end of its interval. By the criterion of the worst record
+coalitions also close it by the most exposed record, the worst of all that were tried, guessing their rows or not. Where
+nobody exceeds the limit, an attacker who came to no decision closes it, too. Where only guesses were played nothing was
+found out, and the gate stays closed. It is open where nothing that was tried exceeds the limit; a proved bound holds
+for what insiders' records determine alone.
 """
 
 from dataclasses import dataclass, replace
@@ -96,7 +97,7 @@ def gate(result: AuditResult, criterion: Criterion) -> Gate:
     if not result.tested:
         return replace(open_, untested=True)
     for attacker in result.readers:
-        if not attacker.decided or (attacker.claimed and (worst_record or attacker.worst > limit)):
+        if attacker.claimed and (worst_record or attacker.worst > limit):
             return replace(open_, attacker=attacker)
     knowledge = open_.insiders, result.matrix.samples[-1]
     reached = result.reached(*knowledge)
@@ -109,6 +110,9 @@ def gate(result: AuditResult, criterion: Criterion) -> Gate:
             worst, size = max(found, key=lambda pair: pair[0].value)
             if worst.value > limit:
                 return replace(open_, size=size, worst=worst, guessed=guessed)
+    late = next((one for one in result.readers if not one.decided), None)  # who may yet, where nobody does
+    if late is not None:
+        return replace(open_, attacker=late)
     possible = result.reached(*knowledge, upper=True)
     return replace(open_, reached=possible) if possible.breached.high > limit else open_
 

@@ -144,7 +144,11 @@ class AuditJob:
     def _beside(self, console: Console, result: AuditReport, seed: int, store: FileStore | None) -> dict[str, str]:
         """The verdict beside that on the table standardised."""
         table = self.data.read(Console(json_only=True, quiet=True), standardise=True)
-        alike = _interface.audit(table, **self.options, seed=seed, progress=console.progress, store=store)
+
+        def progress(label: str, done: int, total: int) -> None:
+            console.progress(f"standardised, {label}", done, total)
+
+        alike = _interface.audit(table, **self.options, seed=seed, progress=progress, store=store)
         return {"as it is": result.verdict, "standardised": alike.verdict}
 
     def _write(self, out: Path, result: AuditReport, seconds: float) -> None:

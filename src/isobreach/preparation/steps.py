@@ -32,7 +32,6 @@ MISSED = (
     *UNASKED,
     "many values",
     "many codes",
-    "constant text",
     "beside",
     "asked",
 )  # what is neither an id nor constant

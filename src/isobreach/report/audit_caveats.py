@@ -39,7 +39,19 @@ def method(result: AuditResult) -> list[tuple[str, str]]:
     """How the figures come about, a title and a text each; attacks say themselves how they work."""
     names = sorted({one.name for one in result.matrix.attackers}, key=lambda name: (name != INSIDERS, name))
     played = [(f"{capital(attack_name(name))}.", _explained(name)) for name in names]
-    return [*(_BY_INSIDERS if result.moves else ()), *played, *_BY_ALL]
+    splits = [("Splits.", _split_words(result))] if result.matrix.splits else []
+    return [*(_BY_INSIDERS if result.moves else ()), *played, *splits, *_BY_ALL]
+
+
+def _split_words(result: AuditResult) -> str:
+    """How many rows of the table a split releases and holds out, and what else is done there."""
+    held, released = result.matrix.samples[-1], result.matrix.published
+    kept = f"Each split releases {released:,} of {result.rows:,} rows"
+    kept += f" and holds {held:,} out as public records" if held else ""
+    return (
+        f"{kept}. Insiders who are played know their own rows. Which attack is best is chosen on one half of the "
+        "splits and measured on the other."
+    )
 
 
 def _explained(name: str) -> str:

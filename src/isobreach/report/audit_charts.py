@@ -29,16 +29,19 @@ _VACUOUS = 0.5  # a proven limit above it excludes too little to be of use
 
 def risk_section(result: AuditResult) -> Section:
     """How the risk grows with insiders."""
-    return Section("How the risk grows with insiders", (risk_chart(result),), risk_lead(result), page=True)
+    return Section("How the risk grows with insiders", (risk_chart(result),), risk_lead(result))
 
 
 def risk_lead(result: AuditResult) -> str:
     """How few insiders breach half of the others, by the expected shares of the chart: at best, and by distances."""
-    best = least_knowledge(result, _HALF, sample=False) or result.reached(result.sizes[-1])
-    alone = _distance_words(result)
+    half, alone = least_knowledge(result, _HALF, sample=False), _distance_words(result)
+    best = half or result.reached(result.sizes[-1])
     if best.closed_form or not beats_guess(result, best):
         return alone
-    return f"Without public records, {who(best.cell)} {breach(best.cell)} {others(result, best)}. {alone}"
+    if half is None:
+        return f"Without public records, {who(best.cell)} {breach(best.cell)} {others(result, best)}. {alone}"
+    enough = {0: "an outsider", 1: "a single insider"}.get(half.cell.insiders, f"{half.cell.insiders} insiders")
+    return f"Without public records, {enough} can breach half of the other people. {alone}"
 
 
 def _distance_words(result: AuditResult) -> str:

@@ -316,8 +316,8 @@ def _meaning(result: AuditResult) -> str:
     own, option = result.criterion is not None, way("--limit", "limit")
     limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and {option} sets another."
     return (
-        f"Breached means: the record is estimated {near(result)}; a share of people breached is an expected one. In "
-        f"the {method_words(result)}, it means a probability of {percent(result.level)} or more. Insiders are people "
-        "in the table who pool their own records. Public records are of the same kind, but of other people. Figures "
-        f"with a range in brackets are sampled, with their 95% interval; all others are counted or computed.{limit}"
+        f"Breached: the record is estimated {near(result)}; of one person, with a probability of "
+        f"{percent(result.level)} or more; shares are expected ones. Insiders are people in the table who pool their "
+        "own records. Public records are of the same kind, but of other people. Figures with a range in brackets are "
+        f"sampled, with their 95% interval; all others are counted or computed.{limit}"
     )

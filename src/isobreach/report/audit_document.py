@@ -2,6 +2,7 @@
 """An audit as a document: decision, reason, action, then evidence; a page for the file; details folded."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any, cast
@@ -71,7 +72,7 @@ def audit_document(
         Section("", (_about(result, run, when), *header_texts(result), decided), brief=True),
         *([matrix_section(result)] if result.matrix.splits else []),
         *([beside_section(result)] if result.beside else []),
-        risk_section(result),
+        replace(risk_section(result), page=not result.beside),
         people_section(result),
         attributes_section(result),
         *([remedies_section(result)] if result.remedies is not None else []),

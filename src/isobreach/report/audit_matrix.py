@@ -11,7 +11,6 @@ from isobreach.report.audit_words import (
     capital,
     least_knowledge,
     method_name,
-    others,
     read_sentence,
     reads,
     who,
@@ -21,11 +20,11 @@ from isobreach.report.numbers import SHADES, sampled, shade, share
 _MARK = "†"
 _UNNAMED = (
     f"{_MARK} More values are read than the figure counts, from the release alone: only names and directions of their "
-    "columns are missing. The cells are coloured by the part of all values that is read: treat them as unsafe."
+    "columns are missing. Treat these cells as unsafe; their colour is the part of all values that is read."
 )
 _LEGEND = (*SHADES, "smallest knowledge that breaches half")
 _TITLES = {
-    True: ("Ranges of the attributes", "the lowest and highest value of each"),
+    True: ("Value ranges", "lowest and highest of each"),
     False: ("Nothing", "the release alone"),
 }
 
@@ -76,17 +75,20 @@ def matrix_lead(result: AuditResult) -> str:
 
 
 def _half(result: AuditResult) -> str:
-    """Who breaches half of the others."""
-    largest = result.matrix.sizes[-1]
+    """Who breaches half of the others; before that, what is read without any knowledge."""
     alone = least_knowledge(result, 0.5, sample=False)
     best = least_knowledge(result, 0.5)
-    most = f"up to {count(largest, 'insider')}"
     reader = _reader(result, result.reached(0, 0))
-    if reader is not None:
-        return f"{_read_words(result, reader)} {_by_others(result, best, alone)}"
-    if result.baselines.blind >= 0.5:
+    if reader is None and result.baselines.blind >= 0.5:
         better = "Nobody who was played does better." if best is None else breaches(result, best)
         return f"A blind guess breaches {share(result.baselines.blind)} of all people, without the release. {better}"
+    read = [] if reader is None else [_read_words(result, reader)]
+    return " ".join([*read, _least(result, best, alone)])
+
+
+def _least(result: AuditResult, best: Reached | None, alone: Reached | None) -> str:
+    """With how little knowledge half of the others are breached; ``alone``: without public records."""
+    most = f"up to {count(result.matrix.sizes[-1], 'insider')}"
     if best is None:
         return f"Nobody who was played breaches half of the other people, with {most}{and_sample(result)}."
     if best.cell.sample == 0:
@@ -110,21 +112,6 @@ def _read_words(result: AuditResult, reader: AttackerFigures) -> str:
     read = "all values" if number == total else f"{number} of {count(total, 'attribute')}" if number else "some values"
     verb = "is" if number == 1 else "are"
     return f"From the release alone, {read} {verb} read ({_MARK}), but without the names of the columns."
-
-
-def _by_others(result: AuditResult, best: Reached | None, alone: Reached | None) -> str:
-    """Who breaches half under these names, where somebody reads values without any knowledge."""
-    if best is None:
-        most = f"up to {count(result.matrix.sizes[-1], 'insider')}{and_sample(result)}"
-        return f"Nobody who was played breaches half of the other people, with {most}."
-    if alone is None or alone == best:
-        return f"{capital(_achieves(result, best))}."
-    return f"{capital(_achieves(result, best))}; without public records, {_achieves(result, alone)}."
-
-
-def _achieves(result: AuditResult, one: Reached) -> str:
-    """Who breaches how many."""
-    return f"{who(one.cell)} {breach(one.cell)} {others(result, one)}"
 
 
 def _reader(result: AuditResult, one: Reached) -> AttackerFigures | None:
@@ -164,15 +151,6 @@ def _read_part(reader: AttackerFigures | None) -> float:
 def _note(result: AuditResult) -> str:
     return (
         f"Each cell: the best attack with that knowledge, mean over {count(result.matrix.splits, 'split')} of the "
-        f"table (sampled; {_split_words(result)}); which attack is best was chosen on one half of the splits and "
-        "measured on the other. Attackers may ignore what they know, so no figure falls to the right or downwards. "
-        "Insiders know their own rows. A blind guess, without the release, breaches "
-        f"{share(result.baselines.blind)} (exact)."
+        "table (sampled). No figure falls to the right or downwards, because attackers may ignore what they know. A "
+        f"blind guess, without the release, breaches {share(result.baselines.blind)} (exact)."
     )
-
-
-def _split_words(result: AuditResult) -> str:
-    """How many rows of the table a split releases and holds out."""
-    held, released = result.matrix.samples[-1], result.matrix.published
-    kept = f"each releases {released:,} of {result.rows:,} rows"
-    return f"{kept} and holds {held:,} out as public records" if held else kept

@@ -2,7 +2,6 @@
 """What was done to the table before, and what the length of its records is made of."""
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from isobreach._naming import way
 from isobreach._phrases import count, left_out
 from isobreach.audits import AuditResult
 from isobreach.document import Block, Bullets, Column, Details, Section, Table, Text
-from isobreach.report.audit_words import column, listed
+from isobreach.report.audit_words import capital, column, listed, rows_dropped
 from isobreach.report.numbers import share
 
 ALMOST_ALL = 0.95  # of the squared length: from here on, other attributes hardly count in what is called a breach
@@ -18,30 +17,45 @@ STANDARDISED = "standardised"  # the table beside the one that is audited
 _MOST = 0.5  # of it, above which a breach is mostly about one attribute
 _FEW, _OF = 4, 3  # attributes that may carry it, more than two of so many times as many
 _SHOWN = 25  # attributes
-_ROOM = 420  # letters in the header: more would push the first part beyond a printed page
+_NAMED = 4  # columns in the header: more would push the first part beyond a printed page
+# What was done to columns, in the order in which an owner has to know of it.
+_STEPS = {
+    "left out": "{} left out",
+    "filled": "missing values of {} filled",
+    "standardised": "{} standardised",
+    "one-hot": "{} of text as categories",
+    "codes as text": "{} of codes as text",
+    "read as numbers": "{} of amounts as numbers",
+    "dates as days": "{} of dates as days",
+    "truths as 0 and 1": "{} of yes or no as 1 or 0",
+    "marks as missing": "marks in {} as missing values",
+}
 
 
 def header_texts(result: AuditResult) -> tuple[Block, ...]:
     """What was left out or done, and what carries the length: what an owner has to know before anything else."""
-    done = _shortened(result.prepared or left_out(result.left_out))
-    same = "Publish exactly this version of the table, or run the audit again."
-    title = "Done to the table:" if result.prepared else "Left out:"
+    done, same = _done(result), "Publish exactly this version of the table, or run the audit again."
+    said = f"{done}. All steps are under Details." if done else " ".join(left_out(result.left_out)) or "No column."
     carried = [Text(line, soft=True, title="Mind the length:") for line in length_sentences(result)]
-    return (Text(f"{done or 'No column.'} {same}", soft=True, title=title), *carried)
+    return (Text(f"{said} {same}", soft=True, title="Done to the table:" if done else "Left out:"), *carried)
 
 
-def _shortened(sentences: Sequence[str]) -> str:
-    """As many sentences as there is room for, and how many more there are."""
-    ends = accumulate(len(one) + 1 for one in sentences)
-    shown = [one for one, end in zip(sentences, ends, strict=True) if end <= _ROOM]
-    rest = len(sentences) - len(shown)
-    return " ".join([*shown, *([f"{count(rest, 'more sentence')} under Details."] if rest else [])])
+def _done(result: AuditResult) -> str:
+    """The steps of the preparation in few words, the most important first; nothing where there is none."""
+    columns = {what: [str(one["column"]) for one in result.steps if one["what"] == what] for what in _STEPS}
+    said = [words.format(count(len(columns[what]), "column")) for what, words in _STEPS.items() if columns[what]]
+    if columns["left out"]:
+        names = columns["left out"]
+        said[0] += f" ({', '.join(map(repr, names[:_NAMED]))}{', ...' if len(names) > _NAMED else ''})"
+    dropped = rows_dropped(result)
+    rows = [f"{dropped:,} of {result.rows_read:,} rows with missing values dropped"] if dropped else []
+    return capital("; ".join([*said[: bool(columns["left out"])], *rows, *said[bool(columns["left out"]) :]]))
 
 
 def beside_section(result: AuditResult) -> Section:
     """Verdicts on the table prepared in other ways."""
     table = Table("Verdicts side by side", ("The table", "Verdict"), tuple(result.beside.items()))
-    return Section("As it is, and standardised", (table,))
+    return Section("As it is, and standardised", (table,), page=True)
 
 
 def preparation_details(result: AuditResult) -> tuple[Details, ...]:
