@@ -209,7 +209,10 @@ def test_a_wider_release_exposes_as_much():
         ({"epsilon": 0}, "epsilon must be a finite number > 0"),
         ({"coalition_sizes": []}, "coalition_sizes must have at least one size"),
         ({"coalition_sizes": [0]}, "coalition_sizes must be a whole number >= 1"),
-        ({"coalition_sizes": [120]}, "coalition_sizes must be below the number of records, 120. Got 120"),
+        (
+            {"coalition_sizes": [120]},
+            r"below the number of records, 120. Got 120. Ask for coalition_sizes=range\(1, 120\).",
+        ),
         ({"trials": 1}, "trials must be a whole number >= 2"),
         ({"level": 0}, "level must be a number above 0"),
         ({"level": 1.5}, "level must be a number above 0 and at most 1"),

@@ -157,6 +157,16 @@ def test_a_workbook_of_mixed_cells_is_read_as_csv_would_be(tmp_path):
     assert SECRET not in str(caught.value)
 
 
+def test_formulas_that_no_program_has_computed_are_said_to_lack_values(tmp_path):
+    """A column of them seemed to be empty, and nothing said why."""
+    book = openpyxl.Workbook()
+    for row in (["a", "total"], [1, "=A2+1"], [2, "=A3+1"]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    note = ib.prepare(tmp_path / "t.xlsx").notes[0]
+    assert note.startswith("1 column ('total') without a stored value. If formulas: open the workbook in ")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._naming import way
 from isobreach._validation import check_epsilon, check_integer, check_not_negative, check_probability
 from isobreach.audits.criterion import Criterion
 from isobreach.audits.declared import playable
@@ -145,7 +146,9 @@ class Settings:
     def check_lengths(self, total: int, shortest: float, longest: float) -> None:
         """Refuse coalitions that leave nobody else, and lengths whose fourth powers are no numbers."""
         if self.sizes[-1] >= total:
-            raise InputError("coalition_sizes", f"must be below the number of records, {total}", self.sizes[-1])
+            sizes = f"1-{total - 1}", f"range(1, {total})"
+            step = f"Ask for {way(f'--coalitions {sizes[0]}', f'coalition_sizes={sizes[1]}')}." if total > 1 else ""
+            raise InputError("coalition_sizes", f"must be below the number of records, {total}", self.sizes[-1], step)
         if not (shortest >= _SHORTEST and longest <= _LONGEST):
             rule = f"must have records whose lengths, where not 0, are between {_SHORTEST:g} and {_LONGEST:g}"
             raise InputError("X", rule, "another length", "Rescale it.")

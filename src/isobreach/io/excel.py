@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from isobreach._naming import way
+from isobreach._phrases import count
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.content import Content
 
@@ -38,8 +39,20 @@ def read_excel(content: Content, name: str, sheet: str | None) -> tuple[list[lis
         f"read the first of {len(sheets)} sheets, {name!r}; {way('--sheet names another', 'others')}: {others}"
         for name in sheets[:1]
     ]
-    notes = tuple(first) if sheet is None and others else ()
-    return [row for row in cells if any(cell is not None for cell in row)], notes
+    notes = first if sheet is None and others else []
+    cells = [row for row in cells if any(cell is not None for cell in row)]
+    return cells, (*notes, *_without_values(cells))
+
+
+def _without_values(cells: list[list[Any]]) -> list[str]:
+    """A note on columns that have a name and no value: what formulas give is stored by whatever program ran them."""
+    named = [str(name) for name, *below in zip(*cells, strict=False) if name is not None and set(below) == {None}]
+    if not named:
+        return []
+    again = "open the workbook in a spreadsheet program and save it there, which stores what they give"
+    return [
+        f"{count(len(named), 'column')} ({', '.join(map(repr, named))}) without a stored value. If formulas: {again}"
+    ]
 
 
 def _place(sheets: Sequence[str], sheet: str | None) -> int:
