@@ -16,7 +16,8 @@ from isobreach.attacks import attack
 from isobreach.audits.attackers import attackers, breached_share, in_names
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.kept import Kept
-from isobreach.audits.remedies import _breached, _Jitter, remedies
+from isobreach.audits.playing import Cell
+from isobreach.audits.remedies import _breached, _Jitter, _Players, remedies
 from isobreach.audits.study import _game
 from isobreach.audits.utility import adjusted_rand, k_means, yardstick
 from isobreach.geometry import row_norms
@@ -93,6 +94,17 @@ def _tried(records, levels, *, repeats=80, lattice=False, **more):
     game = lambda scheme: _game(records, table.tolerance, replace(asked, scheme=scheme), 0)  # noqa: E731
     remedied = SimpleNamespace(game=game, audited=lambda *_: (True, ()))
     return remedies(table, asked, nobody, remedied, readable=readable, draws=draws, **more)
+
+
+def test_progress_ends_with_the_split_that_refutes_a_remedy(monkeypatch):
+    """The line of a log named the refuted level, and more time for it at each turn, until the audit ended."""
+    heard = []
+    score = SimpleNamespace(attack="alignment", cell=Cell(1), breached=0.5)
+    monkeypatch.setattr("isobreach.audits.remedies.play", lambda *_: iter([[score], [score]]))
+    players = _Players(0.05, 4, 8, Kept(None, "", 0), lambda *told: heard.append(told))
+    worst, played = players.worst("noise 0.2", SimpleNamespace(rows=60, records=np.zeros((60, 2)), held_out=0))
+    assert (worst.splits, played) == (1, None)
+    assert heard == [("noise 0.2", 8, 8)]
 
 
 def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():

@@ -132,7 +132,9 @@ def test_a_red_team_prepares_its_records_by_the_steps(name, tmp_path, run):
     assert (code, err) == (2, said)
 
 
-def test_both_verdicts_side_by_side(tmp_path, run):
+def test_both_verdicts_side_by_side(tmp_path, run, monkeypatch):
+    heard = set()
+    monkeypatch.setattr("isobreach.cli.console.Console.progress", lambda self, label, *_: heard.add(label))
     path, _ = written("hospital", tmp_path)
     code, out, err = run("audit", path, *SHORT, "--missing", "drop", "--both", "--out", tmp_path / "out")
     assert code == 0, err
@@ -143,6 +145,8 @@ def test_both_verdicts_side_by_side(tmp_path, run):
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["other_verdicts"] == {"as it is": lines[0][10:], "standardised": lines[1][14:]}
     assert "As it is, and standardised" in (tmp_path / "out" / "report.html").read_text()
+    labels = {label.removeprefix("standardised, ") for label in heard}
+    assert heard == labels | {f"standardised, {label}" for label in labels} - {"standardised, reading table.csv"}
     assert run("audit", path, "--both", "--standardise")[0] == 2
 
 
