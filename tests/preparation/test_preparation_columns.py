@@ -202,6 +202,13 @@ def test_missing_values_are_dropped_or_filled_as_said():
         ib.prepare(pd.DataFrame({"a": [1, np.nan], "b": [np.nan, 2]}), missing="drop")
 
 
+def test_categories_are_offered_only_where_there_are_some():
+    for frame, offered in ((pd.DataFrame({"id": range(9)}), False), (pd.DataFrame({"town": ["a", "b"] * 9}), True)):
+        with pytest.raises(ib.InputError, match="must have a column that can be prepared. Got none: ") as caught:
+            ib.prepare(frame)
+        assert ("To keep categories" in str(caught.value)) is offered
+
+
 def test_columns_that_are_named_are_kept():
     frame = pd.DataFrame(people())
     table = ib.prepare(frame, columns=["id", "age"])

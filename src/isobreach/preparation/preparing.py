@@ -67,12 +67,12 @@ def prepare(
         steps += done
         if made is not None:
             kept.append(made)
+    unasked = {step.column for step in steps if step.parameters.get("reason") in UNASKED}
     if not kept:
         left = " ".join(step.sentence for step in steps[:4]).removesuffix(".")
-        steps_left = [] if categories == "one-hot" else [f"To keep categories: {way('--categories one-hot', ONE_HOT)}."]
+        steps_left = [f"To keep categories: {way('--categories one-hot', ONE_HOT)}."] if unasked else []
         step = " ".join([*steps_left, *(f"Note: {note}." for note in raw.notes)])
         raise InputError(name, "must have a column that can be prepared", f"none: {left}", step)
-    unasked = {step.column for step in steps if step.parameters.get("reason") in UNASKED}
     texts = [column for column in raw.columns if column.name in unasked]
     rows, done = _complete(kept, missing, raw.rows, name, texts)
     steps += done
