@@ -204,7 +204,7 @@ def test_missing_values_are_dropped_or_filled_as_said():
 
 def test_categories_are_offered_only_where_there_are_some():
     for frame, offered in ((pd.DataFrame({"id": range(9)}), False), (pd.DataFrame({"town": ["a", "b"] * 9}), True)):
-        with pytest.raises(ib.InputError, match="must have a column that can be prepared. Got none: ") as caught:
+        with pytest.raises(ib.InputError, match=r"a column that can be prepared\. Got none: ") as caught:
             ib.prepare(frame)
         assert ("To keep categories" in str(caught.value)) is offered
 
