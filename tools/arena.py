@@ -340,8 +340,8 @@ def page(results: dict[str, ComparisonReport]) -> Document:
     measured = (
         f"Each trial publishes {first.published:,} records drawn at random, holds a sample of {first.sample} out, and "
         f"gives every attack that suits the scheme what it needs. {first.trials} trials, seed {first.seed}; schemes at "
-        "their default parameters, except where a name gives others. Every cell with its interval, its error, attributes learned and privacy is in "
-        "arena/*.csv."
+        "their default parameters, except where a name gives others. Every cell with its interval, its error, "
+        "attributes learned and privacy is in arena/*.csv."
     )
     undone = (
         "Undone: an attack breaches half of the other people or more. Held: none exceeds the blind guess by more than "

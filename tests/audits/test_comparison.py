@@ -229,14 +229,21 @@ def test_where_distances_are_lost_rows_are_given_and_the_projection_attack_plays
         assert own.error < 1e-9
 
 
-@pytest.mark.parametrize("failure", [np.linalg.LinAlgError("Singular matrix"), ZeroDivisionError("division by zero")])
-def test_an_attack_that_fails_is_a_reason_too(registered, failure):
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (np.linalg.LinAlgError("Singular matrix"), "it failed: Singular matrix"),
+        (ZeroDivisionError("division by zero"), "it failed: division by zero"),
+        (ValueError("of all numbers, 17"), "it failed by a defect of its own (ValueError)"),
+    ],
+)
+def test_an_attack_that_fails_is_a_reason_too(registered, failure, said):
     def fail(release, knowledge):
         raise failure
 
     registered(_Told(fail))
     found, chosen = outcomes(people(), ["rigid"], ["told"], trials=1)
-    assert cell(found, chosen, "told").reason == f"it failed: {failure}"
+    assert cell(found, chosen, "told").reason == said
 
 
 def test_an_attack_that_refuses_at_times_guesses_there(registered):
