@@ -282,7 +282,7 @@ def held(results: dict[str, ComparisonReport]) -> Bullets:
     lines = []
     for name, found in results.items():
         by = {standing: [one.label for one in found.schemes if found.standing(one.label) == standing] for standing in
-              ("held", "weakened", "given away", "undone", "refused")}  # fmt: skip
+              ("held", "weakened", "guessed", "given away", "undone", "refused")}  # fmt: skip
         said = "; ".join(f"{standing}: {', '.join(several)}" for standing, several in by.items() if several)
         lines.append(f"{ARENAS[name].title} (a blind guess breaches {percent(found.blind)}): {said}.")
     always = [

@@ -61,6 +61,11 @@ class Contestant:
         """The scheme's own."""
         return asdict(self.scheme)
 
+    @property
+    def gives_one_length(self) -> bool:
+        """Whether all released records have the same length, so that directions are all that can be breached."""
+        return self.scheme.model is not None and self.scheme.model.unit_length
+
 
 @dataclass(frozen=True)
 class ComparisonAsked:
@@ -140,7 +145,7 @@ class ComparisonTable:
     records
         Numbers, m x n.
     classes
-        Whole numbers, one a record; empty where there are none.
+        Whole numbers, one a record, below zero for those without a class; empty where there are none.
     """
 
     records: NDArray[Any]
