@@ -150,8 +150,8 @@ def caveats(result: ComparisonResult) -> list[str]:
     ]
     if result.unlabelled:
         lines.append(f"{count(result.unlabelled, 'record')} without a value of {result.label} were not classified.")
-    if result.trials == 1:
-        lines.append("A single trial says nothing of the next: there are no intervals.")
+    if result.trials == 1 or result.costly_trials == 1:
+        lines.append("Intervals from 0 to 100% are those of a single trial, which says nothing of the next.")
     return lines
 
 
