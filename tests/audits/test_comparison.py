@@ -378,7 +378,8 @@ def test_of_a_large_table_a_part_is_published():
     assert (fitted.sample, fitted.published) == (500, asked.extent.rows)
     small = asked.fitted(200)
     assert (small.sample, small.published, small.compared) == (100, 100, 100)
-    with pytest.raises(InputError, match="known must leave 20 of 40 records beside known records and a sample of 20"):
+    beside = "known must leave 20 of 40 records beside known records and a sample of 20"
+    with pytest.raises(InputError, match=f"{beside}. Got 8. Take fewer, or a smaller sample."):
         asked.fitted(40)
 
 

@@ -114,7 +114,7 @@ class ComparisonAsked:
         sample = min(self.sample, self.extent.sample, rows // 2)
         if self.known + sample + LEAST_OTHERS > rows:
             rule = f"must leave {LEAST_OTHERS} of {rows:,} records beside known records and a sample of {sample:,}"
-            raise InputError("known", rule, self.known, "Take fewer.")
+            raise InputError("known", rule, self.known, "Take fewer, or a smaller sample.")
         published = min(rows - sample, max(self.extent.rows, self.known + LEAST_OTHERS))
         return Fitted(sample, published, min(self.extent.utility_rows, published))
 
