@@ -211,9 +211,9 @@ def _remedies_note(tried: Remedies) -> str:
     )
     return (
         "Noise: relative to the table's spread. Jitter: each value is moved at random, by up to half of this part of "
-        "its step. Distance attack: insiders know their rows. All attacks are played against levels that stop it, until "
-        "one exceeds the limit on a split. Neighbours: share of the nearest that stay nearest. Clusters: how far those of "
-        f"the original are found again; 0 is chance.{loose}"
+        "its step. Distance attack: insiders know their rows. All attacks are played against levels that stop it, "
+        "until one exceeds the limit on a split. Neighbours: share of the nearest that stay nearest. Clusters: how far "
+        f"those of the original are found again; 0 is chance.{loose}"
     )
 
 
