@@ -107,6 +107,14 @@ def test_progress_ends_with_the_split_that_refutes_a_remedy(monkeypatch):
     assert heard == [("noise 0.2", 8, 8)]
 
 
+def test_progress_counts_attackers_without_knowledge():
+    """They were silent for minutes where none of their searches had steps to tell."""
+    heard, records = [], np.random.default_rng(0).normal(5, 2, (40, 3))
+    table, release = OwnersTable(records, 0.0, False, 0.1, np.ones(3)), perturb(records, "orthogonal", 0)
+    attackers(["lattice"], table, release, 0.0, 0, Kept(None, "", 0), lambda *told: heard.append(told))
+    assert [told[1:] for told in heard if told[0] == "attackers without knowledge"] == [(0, 1), (1, 1)]
+
+
 def test_noise_lowers_the_breach_rate_to_the_target_or_says_that_none_does():
     records = datasets.gaussian(rows=300, columns=6)
     found = _tried(records, (0.0, 0.3, 3.0))

@@ -88,7 +88,8 @@ def attackers(
     """
     found = []
     seen = [] if model is None else views(release, model, table.records)
-    for name in names:
+    for place, name in enumerate(names):
+        progress("attackers without knowledge", place, len(names))
         part = f"{label}: {name}"
         saved = kept.part(part)
         if saved is not None:
@@ -110,6 +111,7 @@ def attackers(
             one = AttackerFigures(name, False, reason, 0.0, 0.0, True, np.zeros(attributes))
         found.append(one)
         kept.done(part, one.arrays, whole=True)
+    progress("attackers without knowledge", len(names), len(names))
     return tuple(found)
 
 
