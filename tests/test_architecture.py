@@ -31,6 +31,7 @@ FOUNDATION = {
     "_interleaved",
     "_lazy",
     "_compiled",
+    "_arrays",
     "_columns",
     "_version",
     "document",

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import place
 from isobreach._progress import Progress, no_progress
-from isobreach.engine.column import ArrayColumn, Column, FloatArray
+from isobreach.engine.column import ArrayColumn, Column
 from isobreach.engine.workers import I, P, T, Workers, address
 
 TILE_ENTRIES = 1 << 16  # 512 KiB of float64: half of a common second-level cache

@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine.ordered import Ordered, ordered
 from isobreach.engine.threads import Threads
 from isobreach.engine.workers import T, Workers
 from isobreach.errors import OutputError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 P = TypeVar("P")
 
 

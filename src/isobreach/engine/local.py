@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach._validation import check_integer, check_shape
 from isobreach.engine.base import BLOCK_TILES, Engine, Kernel, contiguous, tile_rows
-from isobreach.engine.column import Column, FloatArray
+from isobreach.engine.column import Column
 from isobreach.engine.threads import Threads
 from isobreach.engine.workers import T, Workers
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled
 
 if TYPE_CHECKING:
     from isobreach.engine.column import Column
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Function = Callable[[FloatArray], FloatArray]
 
 _SHORT = 1 << 18  # numbers that are sorted

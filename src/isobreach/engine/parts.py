@@ -15,7 +15,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from isobreach.engine.column import Column, FloatArray, IntArray, StoredColumn, write_numbers
+from isobreach._arrays import FloatArray, IntArray
+from isobreach.engine.column import Column, StoredColumn, write_numbers
 from isobreach.engine.workers import Workers
 
 

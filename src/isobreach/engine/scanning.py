@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._arrow import numpy_type, vector_width
 from isobreach._columns import STRETCH
 from isobreach._phrases import place
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
 from isobreach.engine.base import Engine, Kernel, tile_rows
-from isobreach.engine.column import ArrayColumn, Column, FileColumn, FloatArray, IntArray
+from isobreach.engine.column import ArrayColumn, Column, FileColumn
 from isobreach.engine.files import Files, Group
 from isobreach.engine.memory import free_memory
 from isobreach.engine.threads import Threads

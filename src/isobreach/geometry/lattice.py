@@ -20,14 +20,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.errors import IsobreachError, MissingExtraError
 from isobreach.geometry.integers import unimodular_inverse, whole_product
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.geometry import row_norms
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import Linkage, assemble
 from isobreach.linking.motions import Setting
 from isobreach.linking.problem import Problem
 from isobreach.release import distinct_records, unit_roundoff
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def dictionary_linkage(

@@ -4,8 +4,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.engine import ONE_BLAS_THREAD, Engine
 from isobreach.geometry import row_norms
@@ -26,9 +26,6 @@ from isobreach.linking.chance import chance_matches, sampled_rows
 from isobreach.linking.proposing import Places, fitting, longest_row, proposed, tells, too_many
 from isobreach.linking.search import Agreement, Budget, Geometry, Search, backbone, uniquely_valid
 from isobreach.release import Bounds, Precision
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, first_from
 from isobreach.engine import Workers
 from isobreach.geometry import row_norms
 from isobreach.linking.problem import Problem
 from isobreach.release import Precision, merged
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

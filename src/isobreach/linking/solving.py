@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import IntArray
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Field
 from isobreach.linking.linkage import Linkage, Rule, assemble
@@ -22,7 +22,6 @@ from isobreach.linking.problem import Problem
 from isobreach.linking.rounding import rounds_like_noise, strangers_fit, worst_case_tells
 from isobreach.release import EXACT, Motion, on_grid, reads_exactly
 
-IntArray = NDArray[np.int64]
 Noise = float | Literal["estimate"] | None
 
 

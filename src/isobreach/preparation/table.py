@@ -13,8 +13,6 @@ from isobreach.io import Table, as_raw, as_table, frame_of
 from isobreach.preparation.applying import apply, attributes, restored
 from isobreach.preparation.steps import Step, Steps
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PreparedTable(Table):

@@ -21,11 +21,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.engine import Engine
 from isobreach.release.levels import READING, levels_of
 from isobreach.release.steps import DOUBLE, are_whole, grid_decimals
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

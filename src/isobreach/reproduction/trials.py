@@ -14,8 +14,8 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks import (
     ITERATIONS,
     LEARNING_RATE,
@@ -31,8 +31,6 @@ from isobreach.reproduction.paper_linking import PaperLinking
 from isobreach.reproduction.parameters import PAPER
 from isobreach.reproduction.tables import PerturbedTable, Tables
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
 LINKED = (*(f"linked {rule}" for rule in RULES), "linked paper's algorithms")

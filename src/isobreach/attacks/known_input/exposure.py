@@ -31,8 +31,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._columns import ColumnBlock, takes_columns
 from isobreach._progress import Progress
 from isobreach.engine import Column, Engine, tile_rows, tiles
@@ -47,8 +47,6 @@ from isobreach.geometry import (
 )
 from isobreach.release import Precision
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Kind = Literal["exact", "model-based", "lower bound", "approximation"]
 
 _NEGLIGIBLE = 1e-9  # error, beside epsilon, below which a release counts as exact

@@ -11,8 +11,8 @@ from itertools import chain
 from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach.attacks.known_input.exposure import Exposure, Kind
 from isobreach.engine import Column, Engine, tiles
@@ -28,8 +28,6 @@ from isobreach.geometry import (
     noisy_rows,
     row_norms,
 )
-
-FloatArray = NDArray[np.float64]
 
 DETERMINED = 1.0  # times the noise of a row: from there on the errors of a direction are of first order
 

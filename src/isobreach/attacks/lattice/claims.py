@@ -11,15 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, FloatArray
 from isobreach.attacks.lattice.blur import is_explained
 from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.evidence import are_at_right_angles, evidence, has_step, reach, telling_rows
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, complement, spans
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,12 @@ All of that sees one half of the rows. Maxima are no proof, as they were looked 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.lattice.frame import AxisFrame, Path, phased
 from isobreach.attacks.lattice.generators import short_differences
 from isobreach.attacks.lattice.judges import JUDGING, Summits, are_sound, height, incongruent, judges_of
 from isobreach.geometry.lattice import Effort
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,13 @@ basis is unique like that of the rows' lattice.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, phased, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Dual, split
 from isobreach.geometry.lattice import Effort, whole_combinations
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -21,16 +21,12 @@ three clusters in a plane on a nearly orthogonal one now and then.)
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import log_ndtr
 
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.frame import AxisFrame
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,11 @@ until it holds.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.lattice.reduction import Spanned, split
 from isobreach.geometry.integers import rank_modulo, whole_product
 from isobreach.geometry.lattice import Effort, coordinates
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

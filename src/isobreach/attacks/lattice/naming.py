@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._phrases import expected
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks.knowledge import Knowledge
@@ -46,9 +47,6 @@ from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
 from isobreach.geometry.lattice import Effort
 from isobreach.release import decimal_step
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

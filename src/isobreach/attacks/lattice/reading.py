@@ -4,9 +4,9 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach.attacks.lattice.certainty import are_decimal
@@ -17,9 +17,6 @@ from isobreach.attacks.lattice.search import HeldRows, search
 from isobreach.engine import ONE_BLAS_THREAD, Engine, tiles
 from isobreach.geometry.lattice import Effort, import_fpylll
 from isobreach.release import Precision, released_precision
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

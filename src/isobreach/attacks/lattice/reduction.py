@@ -13,13 +13,10 @@ from functools import cached_property
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.geometry.integers import unimodular_inverse, whole_product
 from isobreach.geometry.lattice import Effort, reduce
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.claims import Sight, judged
 from isobreach.attacks.lattice.climbing import climbed_frame
@@ -17,8 +17,6 @@ from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
 from isobreach.geometry.lattice import Effort, OutOfEffortError
 from isobreach.release import Precision
-
-FloatArray = NDArray[np.float64]
 
 Attempt = partial[AxisFrame | None]
 

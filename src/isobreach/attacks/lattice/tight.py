@@ -13,14 +13,10 @@ whole numbers. A functional is an attribute's for sure if there is no way withou
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, IntArray
 from isobreach.attacks.lattice.frame import Doubt
 from isobreach.geometry.lattice import Effort, short_vectors
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

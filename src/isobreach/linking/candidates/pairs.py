@@ -23,13 +23,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, first_from
 from isobreach._progress import Progress, no_progress
 from isobreach.engine import Workers, default_workers
 from isobreach.linking.candidates.ready import BUFFER, Ready
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 ShortArray = NDArray[np.int32]
 Hits = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # first and second of each pair, and its interval
 P = TypeVar("P")

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine import PAIR_TILE
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _TINY = 1e-36  # squares of that size, relative to the largest, may underflow
 _SAMPLE = 4096  # points by which the longest axis is found: any axis will do
