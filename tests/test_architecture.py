@@ -320,6 +320,67 @@ def test_the_architecture_page_names_every_module():
     assert sorted(module for module, name in names.items() if not re.search(rf"\b{name}\b", page)) == []
 
 
+def _classes(sources):
+    """Names of classes that others may import, and the modules that define them."""
+    found = {}
+    for module, source in sources.items():
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(module)
+    return found
+
+
+def test_the_name_of_a_class_stands_for_one_thing():
+    assert [(name, modules) for name, modules in _classes(SOURCES).items() if len(modules) > 1] == []
+
+
+def test_two_classes_of_one_name_are_noticed():
+    assert _classes({"io.tables": "class Table: ...", "document": "class Table: ...\nclass _Own: ..."}) == {
+        "Table": ["io.tables", "document"]
+    }
+
+
+# Who holds all released rows at once, as ARCHITECTURE.md lists them; everyone else looks at blocks of them.
+HOLD_ALL_ROWS = {
+    "linking.candidates.by_norm",
+    "attacks.lateration",
+    "attacks.alignment.refitting",
+    "attacks.known_input.refining",
+    "io.scans",
+}
+
+
+def _holds_all_rows(tree):
+    """Whether an engine is asked for all of its rows, or a kernel hands over the blocks themselves."""
+    kernels = {node.id for node in _travellers(tree) if isinstance(node, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "everything" and node.args:
+            return True
+        if isinstance(node, ast.FunctionDef) and node.name in kernels:
+            block = node.args.args[0].arg
+            ends = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value is not None]
+            if any(ast.unparse(end) in (block, f"{block}.copy()", f"np.array({block})") for end in ends):
+                return True
+    return False
+
+
+def test_all_rows_are_held_at_once_only_where_the_architecture_says_so():
+    outside = [module for module in MODULES if module.partition(".")[0] != "engine"]
+    assert {module for module in outside if _holds_all_rows(ast.parse(SOURCES[module]))} == HOLD_ALL_ROWS
+
+
+@pytest.mark.parametrize(
+    ("source", "holds"),
+    [
+        ("def f(e): return e.everything('a reason')", True),
+        ("def k(block, first_row, params): return block\ndef f(e): return list(e.scan(k, None, 'x'))", True),
+        ("def k(block, first_row, params): return block.sum()\ndef f(e): return list(e.scan(k, None, 'x'))", False),
+    ],
+)
+def test_holding_all_rows_is_noticed(source, holds):
+    assert _holds_all_rows(ast.parse(source)) == holds
+
+
 def test_imports_between_modules_have_no_cycle():
     graph = {}
     for module in MODULES:

@@ -246,10 +246,10 @@ def _lattice(forward: Forward, step: FloatArray) -> FloatArray:
 
 def _reduced(vectors: FloatArray) -> FloatArray | None:
     """Whole combinations of vectors that are short; None without the package that finds them."""
-    from isobreach.geometry.lattice import Effort, OutOfEffortError, reduce
+    from isobreach.geometry.lattice import OutOfEffortError, ReductionEffort, reduce
 
     try:
-        found = reduce(vectors, 2, Effort(_TUNING.effort))
+        found = reduce(vectors, 2, ReductionEffort(_TUNING.effort))
     except (IsobreachError, OutOfEffortError):
         return None
     return None if found is None else found.astype(np.float64)

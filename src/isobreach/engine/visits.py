@@ -12,7 +12,7 @@ from isobreach._arrays import FloatArray, IntArray
 from isobreach._arrow import arrow_array, column_block, fill
 from isobreach._columns import ColumnBlock
 from isobreach.engine.base import Kernel, tile_rows
-from isobreach.engine.column import Column
+from isobreach.engine.column import ColumnHandle
 from isobreach.engine.files import Files, Group
 
 Block = FloatArray | ColumnBlock
@@ -98,7 +98,7 @@ class Job:
     stored: StoredRows
     kernel: Kernel[Any]
     params: Any
-    beside: Column | None
+    beside: ColumnHandle | None
     wanted: IntArray
 
     @property

@@ -35,7 +35,7 @@ def dictionary_linkage(
     """
     candidates, place = distinct_records(dictionary)
     candidates = candidates * linkage.scale
-    found = problem.everything(setting.precision.unit)
+    found = problem.values(setting.precision.unit)
     value_of = np.empty(problem.source.shape[0], dtype=np.int64)
     value_of[found.rows] = np.repeat(np.arange(len(found.points)), found.copies)
     linked, first = np.unique(which[linkage.linked], return_index=True)

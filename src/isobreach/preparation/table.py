@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.errors import InputError
-from isobreach.io import Table, as_raw, as_table, frame_of
+from isobreach.io import NumericTable, as_raw, as_table, frame_of
 from isobreach.preparation.applying import apply, attributes, restored
 from isobreach.preparation.steps import Step, Steps
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PreparedTable(Table):
+class PreparedTable(NumericTable):
     """Numbers that were made of an owner's table, ready to be audited, protected or attacked.
 
     Attributes

@@ -8,7 +8,7 @@ import numpy as np
 
 from isobreach._arrays import FloatArray
 from isobreach.reproduction.parameters import TableName
-from isobreach.reproduction.tables import Tables
+from isobreach.reproduction.perturbed import Tables
 
 _CERTAIN = 1 - 1e-9  # a probability from here on is 1 but for rounding
 

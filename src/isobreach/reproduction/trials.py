@@ -29,7 +29,7 @@ from isobreach.linking import RULES, Linkage, Rule, link
 from isobreach.reproduction.experiment import Outcome, Point
 from isobreach.reproduction.paper_linking import PaperLinking
 from isobreach.reproduction.parameters import PAPER
-from isobreach.reproduction.tables import PerturbedTable, Tables
+from isobreach.reproduction.perturbed import PerturbedTable, Tables
 
 T = TypeVar("T")
 

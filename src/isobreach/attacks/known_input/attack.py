@@ -25,7 +25,7 @@ from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed, check_widths
 from isobreach.attacks.known_input.exposure import Exposure, Kind, Ranking
 from isobreach.attacks.known_input.measuring import measure, translates
-from isobreach.engine import Column, Engine, as_engine, tiles
+from isobreach.engine import ColumnHandle, Engine, as_engine, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, row_norms
 from isobreach.linking import Choice, Linkage, Noise, Rule, link
@@ -60,7 +60,7 @@ class AttackResult:
     estimator: Estimator
     _links: Linkage = field(repr=False)
     _exposure: Exposure = field(repr=False)
-    _measured: Column = field(repr=False)
+    _measured: ColumnHandle = field(repr=False)
     _motions: ConsistentMotions = field(repr=False)
     _hidden_map: FloatArray = field(repr=False)
     _known: FloatArray = field(repr=False)

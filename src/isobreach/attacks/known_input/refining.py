@@ -27,7 +27,7 @@ from isobreach._random import random_source
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.known_input.attack import AttackResult
 from isobreach.attacks.known_input.measuring import translates
-from isobreach.attacks.known_input.noisy import DETERMINED
+from isobreach.attacks.known_input.noisy_rows import DETERMINED
 from isobreach.attacks.moments import moments
 from isobreach.attacks.refine import (
     Evidence,

@@ -28,7 +28,7 @@ from isobreach.attacks.lattice.naming import name_axes
 from isobreach.attacks.lattice.reading import EXTENT, GridReading, Study, study
 from isobreach.attacks.lattice.search import HeldRows
 from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine
-from isobreach.geometry.lattice import Effort, import_fpylll
+from isobreach.geometry.lattice import ReductionEffort, import_fpylll
 from isobreach.linking import Linkage, link
 from isobreach.release import released_precision
 
@@ -134,7 +134,7 @@ def _told(
         reading.steps,
         reading.origin,
         error=reading.error,
-        effort=Effort(np.inf, studied.left),
+        effort=ReductionEffort(np.inf, studied.left),
         progress=progress,
     )
     naming = name(knowledge)

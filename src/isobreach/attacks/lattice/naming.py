@@ -45,7 +45,7 @@ from isobreach.attacks.lattice.placing import Placements, TooManyPlacementsError
 from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
-from isobreach.geometry.lattice import Effort
+from isobreach.geometry.lattice import ReductionEffort
 from isobreach.release import decimal_step
 
 
@@ -86,7 +86,7 @@ def name_axes(
     *,
     error: float = 1e-6,
     doubted: bool = False,
-    effort: Effort | None = None,
+    effort: ReductionEffort | None = None,
     progress: Progress = no_progress,
 ) -> Naming:
     """Name the axes of a recovered table.
@@ -144,7 +144,7 @@ class _Reading:
         knowledge: Knowledge,
         *,
         error: float,
-        effort: Effort | None,
+        effort: ReductionEffort | None,
         progress: Progress,
         origin_known: bool,
         coarse: bool = False,

@@ -27,7 +27,7 @@ from scipy.special import gammaln
 from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
-from isobreach.geometry.lattice import Effort
+from isobreach.geometry.lattice import ReductionEffort
 from isobreach.linking import Cloud, TooManyError, distances_from, link
 
 
@@ -70,7 +70,7 @@ class Placements:
         centres: tuple[FloatArray, FloatArray] | None,
         *,
         distances_kept: bool,
-        effort: Effort | None,
+        effort: ReductionEffort | None,
         progress: Progress,
         offsets_known: bool = False,
     ) -> None:

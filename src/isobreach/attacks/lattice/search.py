@@ -15,7 +15,7 @@ from isobreach.attacks.lattice.frame import AxisFrame, Doubt
 from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
-from isobreach.geometry.lattice import Effort, OutOfEffortError
+from isobreach.geometry.lattice import OutOfEffortError, ReductionEffort
 from isobreach.release import Precision
 
 Attempt = partial[AxisFrame | None]
@@ -61,7 +61,7 @@ class HeldRows:
 
 
 def search(
-    release: HeldRows, noise: float | None, random: np.random.Generator, effort: Effort, progress: Progress
+    release: HeldRows, noise: float | None, random: np.random.Generator, effort: ReductionEffort, progress: Progress
 ) -> tuple[AxisFrame | None, tuple[Doubt, ...]]:
     """The frame with the most accepted axes that any path finds, and why there is none or not more.
 
@@ -105,7 +105,7 @@ def _paths(release: HeldRows, noise: float | None) -> list[Attempt]:
     middle = np.median(rows, axis=0)
     centre = rows[int(np.einsum("ij,ij->i", rows - middle, rows - middle).argmin())]
 
-    def whole(base: FloatArray, short: bool, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
+    def whole(base: FloatArray, short: bool, random: np.random.Generator, effort: ReductionEffort) -> AxisFrame | None:
         vectors = rows - base
         if short:
             differences = short_differences(vectors, random, _ERRORS.least_difference)

@@ -15,7 +15,7 @@ import numpy as np
 from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach.attacks.known_input.exposure import Exposure, Kind
-from isobreach.engine import Column, Engine, tiles
+from isobreach.engine import ColumnHandle, Engine, tiles
 from isobreach.geometry import (
     ConsistentMotions,
     Estimator,
@@ -45,7 +45,7 @@ class NoisyExposure(Exposure):
         norm = rows.foot(self.hidden) + square
         return np.sqrt(np.divide(square, norm, out=np.zeros_like(norm), where=norm > 0))
 
-    def kind(self, measured: Column, epsilon: float) -> Kind:
+    def kind(self, measured: ColumnHandle, epsilon: float) -> Kind:
         """First order in the noise."""
         return "approximation"
 
@@ -79,7 +79,7 @@ class _Fitted:
 
 def measure_noisy(
     source: Engine, motions: ConsistentMotions, sigma: float, own: float, progress: Progress
-) -> tuple[NoisyExposure, Column]:
+) -> tuple[NoisyExposure, ColumnHandle]:
     """Two passes: what rows have in common, then each row. ``own``: variance of a centred row's noise over sigma^2."""
     offset = float(np.linalg.norm(motions.known_centre @ motions.known_hidden))
     hidden = Hidden(motions.hidden_dimension, motions.released_hidden.shape[1], offset)
