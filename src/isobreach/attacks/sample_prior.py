@@ -25,16 +25,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from isobreach._arrays import BoolArray, FloatArray
 from isobreach.attacks.pairs import Map, Pairs
 from isobreach.attacks.refine import Evidence
 from isobreach.engine import Engine, tiles
 from isobreach.errors import IsobreachError
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
