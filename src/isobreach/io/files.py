@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._naming import way
-from isobreach._phrases import names_like
+from isobreach._phrases import first_few, names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.cells import settled
@@ -123,7 +123,7 @@ def matched_columns(table: NumericTable, name: str, like: NumericTable, other: s
         return table
     missing = [column for column in like.columns if column not in table.columns]
     if missing:
-        listed = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        listed = first_few(list(map(repr, missing)), 8)
         raise InputError(name, f"must have the columns of {other}", f"a table without {listed}")
     return select_columns(table, name, like.columns)
 

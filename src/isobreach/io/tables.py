@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from isobreach._arrow import fill, is_numeric, numpy_type, plain
 from isobreach._naming import way
+from isobreach._phrases import first_few
 from isobreach._validation import check_choice, check_names, check_shape, check_table
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.vectors import Chosen, chosen, entry_names, from_objects, is_vectors, matrix
@@ -261,7 +262,7 @@ def _left_out(
     if not columns:
         raise InputError(name, "must have at least one numeric column", listed)
     if name in _WHOLE:
-        numeric = ",".join(columns[:_LISTED]) + (",..." if len(columns) > _LISTED else "")
+        numeric = first_few(columns, _LISTED, ",")
         step = way(
             f"Use --columns {numeric}, or name its ids with --id-column. If the table was prepared before its release, "
             "add --steps FILE, which lies beside the key.",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import first_few
 from isobreach.errors import InputError
 from isobreach.io import NumericTable, as_raw, as_table, frame_of
 from isobreach.preparation.applying import apply, attributes, restored
@@ -103,7 +104,7 @@ def repeated(
     raw = as_raw(frame, name, None, id_column, encoding=encoding)
     missing = [column for column in recipe.columns if column not in raw.names]
     if missing:
-        listed = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        listed = first_few(list(map(repr, missing)), 8)
         raise InputError(name, "must have the columns that were prepared", f"a table without {listed}")
     values, columns = apply(recipe, raw, name)
     return PreparedTable(
