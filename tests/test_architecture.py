@@ -424,7 +424,13 @@ def _schemes_named(source):
     classes = {type(SCHEMES[name]).__name__ for name in SCHEMES if SCHEMES.built_in(name)}
     asked = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"]
     names = {getattr(one, "id", "") for node in asked for one in ast.walk(node.args[1])}
-    return (_constants(tree) & {*SCHEMES} - MEANT_OTHERWISE) | (names & classes)
+    for node in ast.walk(tree):  # what a scheme is called, compared with a name that may mean a motion elsewhere
+        sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        if any(re.search(r"\bscheme(\.name|\.label)?$", ast.unparse(side)) for side in sides):
+            names |= {one.value for side in sides for one in ast.walk(side) if isinstance(one, ast.Constant)} & {
+                *SCHEMES
+            }
+    return (_constants(tree) & {*SCHEMES} - MEANT_OTHERWISE) | (names & {*classes, *SCHEMES})
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name.partition(".")[0] in DECIDES])
@@ -433,8 +439,11 @@ def test_nothing_asks_which_scheme_it_was(module):
 
 
 def test_asking_for_a_scheme_is_noticed():
-    source = "Rigid()\nif scheme.name == 'k-anonymity' or isinstance(scheme, Noisy): x"
-    assert _schemes_named(source) == {"k-anonymity", "Noisy"}
+    source = (
+        "Rigid()\nif scheme.name == 'k-anonymity' or isinstance(scheme, Noisy) or result.scheme in ('rigid', 'x'): y"
+    )
+    assert _schemes_named(source) == {"k-anonymity", "Noisy", "rigid"}
+    assert _schemes_named("if motion == 'rigid' and scheme.noise: x") == set()
 
 
 CALCULATES = {"geometry", "release", "linking", "attacks", "audits", "schemes", "engine"}
