@@ -240,7 +240,9 @@ def compare(
         "seed": result.seed,
     }
     call = call_again(compare, _prepared_call(X), given)
-    result = replace(result, names=names, left_out=table.left_out, label=named, call=call)
+    result = replace(
+        result, names=names, left_out=table.left_out, label=named, unlabelled=int((classes < 0).sum()), call=call
+    )
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
         result = replace(result, names=table.attributes, steps=steps, prepared=preparation_words(table))
@@ -287,7 +289,7 @@ def _labelled(
 
 
 def classes_of(values: NDArray[Any], rows: int) -> NDArray[np.int64]:
-    """Return whole numbers for the values of a label, one a record.
+    """Return whole numbers for the values of a label, one a record; -1 where it is missing.
 
     Parameters
     ----------
@@ -298,11 +300,18 @@ def classes_of(values: NDArray[Any], rows: int) -> NDArray[np.int64]:
     """
     if values.shape != (rows,):
         raise InputError("label", f"must have one class for each of {rows:,} records", f"shape {values.shape}")
-    found, classes = np.unique(np.array([str(value) for value in values]), return_inverse=True)
+    missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
+    classes = np.full(rows, -1, dtype=np.int64)
+    found, classes[~missing] = np.unique(np.array([str(one) for one in values[~missing]]), return_inverse=True)
     if not 2 <= len(found) <= MOST_CLASSES:
         rule = f"must have 2 to {MOST_CLASSES} different classes"
         raise InputError("label", rule, f"{len(found):,}", "Choose a column of categories.")
-    return np.asarray(classes, dtype=np.int64)
+    return classes
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, not a number, or what pandas has for that."""
+    return value is None or str(value) in ("nan", "NaT", "<NA>")
 
 
 def attackers_of(names: Sequence[str] | None, scheme: str | Scheme) -> list[str]:

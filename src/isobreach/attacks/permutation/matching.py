@@ -221,7 +221,7 @@ class Matching:
             blurred = blurred + about.noise / scale * self.draws.standard_normal(blurred.shape)
             costs += len(x) * _quantile_costs(blurred, about.some[:, live] / scale - middle)
         costs += self._told(varied, live, scale, shifted=shifted)
-        if len(records) > 2:
+        if len(records) > 2 and len(varied):
             given = None if others is None else others.shares(varied, live)
             costs = self._by_correlations(x, live, scale, costs, given)
         signs, order = _assigned(costs)
