@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from isobreach import attacks, audits, schemes
 from isobreach._calls import Variable, call_again, table_text, table_title
+from isobreach._interface.containers import as_report, preparation_words, read
 from isobreach._interface.protecting import prepare
-from isobreach._interface.tables import as_report, preparation_words, read
 from isobreach._progress import Progress, no_progress
 from isobreach._reports import AuditReport, ComparisonReport
 from isobreach._validation import check_integer
 from isobreach.audits import EFFORT, INSIDERS, SHARE, ComparisonAsked, ComparisonTable, Criterion, Settings, Store
 from isobreach.errors import InputError, LeftOutWarning
-from isobreach.io import Scan, Source, Table, as_raw, numbers_of, without_column
+from isobreach.io import NumericTable, Scan, Source, as_raw, numbers_of, without_column
 from isobreach.preparation import PreparedTable
 from isobreach.schemes import Scheme
 
@@ -129,7 +129,7 @@ def audit(
         result = audits.audit_files(table.values, settings, seed=seed, progress=progress, store=store)
     else:
         result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
-    names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
+    names = table.columns if table.kind != "numpy" or isinstance(X, NumericTable) else None
     asked = {
         "scheme": scheme,
         "epsilon": epsilon,
@@ -227,7 +227,7 @@ def compare(
         groups=table.groups if isinstance(table, PreparedTable) else (),
     )
     result = audits.compare(ComparisonTable(table.values, classes), asked, seed=seed, progress=progress, store=store)
-    names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
+    names = table.columns if table.kind != "numpy" or isinstance(X, NumericTable) else None
     given = {
         "schemes": schemes,
         "attacks": attacks,
@@ -272,7 +272,9 @@ def _prepared_call(given: Any) -> str:
     return call_again(prepare, "X", given.asked)
 
 
-def _labelled(X: Any, label: str | Sequence[Any] | NDArray[Any] | None) -> tuple[Table, str | None, NDArray[np.int64]]:
+def _labelled(
+    X: Any, label: str | Sequence[Any] | NDArray[Any] | None
+) -> tuple[NumericTable, str | None, NDArray[np.int64]]:
     """The table, the name of what is classified, and the class of every record; none without a label."""
     if label is None:
         return read(X, "X", stacklevel=4), None, np.zeros(0, dtype=np.int64)

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from scipy.special import pdtrc
 from scipy.stats import chi2
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.permutation.matching import TUNING, Match, Matching, Released, kolmogorov
 from isobreach.linking import CHANCE_LIMIT
-
-FloatArray = NDArray[np.float64]
 
 
 def confirmed(matching: Matching, best: Match, records: FloatArray, *, sampled: bool) -> tuple[NDArray[np.bool_], str]:
