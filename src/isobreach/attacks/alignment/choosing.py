@@ -35,6 +35,7 @@ from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.flats import by_sums
 from isobreach.attacks.alignment.frames import Frame, frame_of
+from isobreach.attacks.alignment.groups import linked_groups
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
 from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, standardised
@@ -53,6 +54,7 @@ _NEEDS = {
     "ranges": "It needs ranges of the attributes.",
     "transport": "It needs a public sample of at least two records.",
     "planes": "It needs values that many records share, no noise, and a linked record, a sample or ranges.",
+    "places": "It needs columns that many records share together, no noise, and a linked record.",
     "directions": "It needs a release without a translation, and a linked record, a sample or ranges.",
     "products": "It needs columns that are products, no noise, and a linked record, a sample or ranges.",
     "quadrics": "It needs columns whose squares have one sum, neither noise nor a translation, and a linked record.",
@@ -62,7 +64,7 @@ _NEEDS = {
     "ends": "It needs linked records whose values lie between 0 and 1, or -1 and 1, and no noise.",
 }
 
-_POSES = "independence", "planes", "products", "sums", "series", "variances", "ends"  # where a sample's may begin
+_POSES = "independence", "places", "planes", "products", "sums", "series", "variances", "ends"  # where a sample's may begin
 _SCALED = {"variances": by_variances, "ends": by_ends}
 
 _REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
@@ -125,10 +127,9 @@ def sought(
     if "directions" in wanted:
         turned = by_independence(situation, rows, studied.directions, Evaluations(most), judged=studied.unit)
         found["directions"] = replace(turned, objective="directions")
-    for name in ("planes", "products"):
+    for name in ("places", "planes", "products"):
         if name in wanted:
-            axes = studied.planes if name == "planes" else studied.products
-            told = linked_axes(situation, rows, axes)
+            told = _further(name, situation, studied, Evaluations(most))
             if told is not None:
                 further, count = told
                 rest = by_independence(further, rows, studied.axes, Evaluations(most))
@@ -161,6 +162,17 @@ def sought(
             made[name] = renamed(made[name], _placing(made[name], situation, studied), effort, made["density"])
     spent = sum(studied.spent[part] for part in parts) + sum(one.evaluations for one in made.values())
     return [made[name] for name in _trusted(made, situation, studied)], spent
+
+
+def _further(name: str, situation: Situation, studied: Studied, effort: Evaluations) -> tuple[Situation, int] | None:
+    """The situation with the links that groups and axes add, and how many axes these are; None where nothing does."""
+    axes = studied.products if name == "products" else studied.shared.axes
+    if name != "places":
+        return linked_axes(situation, studied.rows, axes)
+    grouped = linked_groups(situation, studied.shared.groups, effort)
+    if grouped is None:
+        return None
+    return linked_axes(grouped, studied.rows, axes) or (grouped, 0)
 
 
 def _scales(situation: Situation, rows: FloatArray) -> set[str]:
@@ -203,7 +215,8 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "independence": named,
         "directions": named and turned,
         "ranges": situation.bounds is not None,
-        "planes": exact and studied.planes.shape[1] > 0,
+        "places": exact and linked and len(studied.shared.groups) > 0,
+        "planes": exact and studied.shared.axes.shape[1] > 0,
         "products": exact and studied.products.shape[1] > 0,
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "sums": exact and linked and studied.flat,
@@ -236,7 +249,7 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
     shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
     scaled, beside = ([name for name in _SCALED if name in found], [name for name in found if " beside " in name])
     # Exact ones before the series, which is a model; before axes alone what they leave open and equations determine.
-    for name in (*scaled, "sums", "series", "quadrics", *shown, *beside):
+    for name in (*scaled, "sums", "series", "quadrics", "places", *shown, *beside):
         if name in found:
             sure = found[name].determined or name not in (*scaled, *beside)
             order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)

@@ -37,6 +37,7 @@ OBJECTIVES = (
     "independence",
     "directions",
     "ranges",
+    "places",
     "planes",
     "products",
     "quadrics",

@@ -30,6 +30,7 @@ _OBJECTIVES = {
     "independence": "independent attributes",
     "directions": "independent attributes of rows of length one",
     "ranges": "values inside their ranges",
+    "places": "groups of values that many records share together",
     "planes": "planes of values that many records share",
     "products": "attributes that are products of others",
     "sums": "columns that are sums of others",
@@ -116,7 +117,7 @@ def reason(
     if confirmation.complete and mirrors:
         places = ", ".join(str(attribute + 1) for attribute in mirrors)
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
-    if confirmation.complete and solution.objective in ("planes", "products", "quadrics"):
+    if confirmation.complete and solution.objective in ("places", "planes", "products", "quadrics"):
         return False, "not confirmed: attributes in which known records have the same values may be exchanged."
     if confirmation.complete and solution.objective == "sums":
         return False, "not confirmed: known records may have sums in common that others do not have."
