@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns that were standardised, or scaled from 0 to 1, give a rotation of few hidden dimensions away."""
+"""Columns that were standardised, or scaled between two ends, give a rotation of few hidden dimensions away."""
 
 import numpy as np
 import pytest
@@ -35,6 +35,14 @@ def by_largest_size(values):
     return (values + 1) / np.abs(values + 1).max(axis=0)
 
 
+def percent(values):
+    return 100 * from_0_to_1(values)
+
+
+def t_scores(values):
+    return 50 + 10 * in_deviations(values)
+
+
 def attacked(records, scheme, linked, seed, **settings):
     release = ib.perturb(records, scheme, seed=seed)
     known = ib.Knowledge(known=records[:linked], rows=release.key.order[:linked], noise=release.key.noise or None)
@@ -48,9 +56,13 @@ def attacked(records, scheme, linked, seed, **settings):
     [
         (in_deviations, "variances", "orthogonal", 4),
         (in_deviations, "variances", "rigid", 5),
+        (t_scores, "variances", "orthogonal", 3),
         (from_0_to_1, "ends", "orthogonal", 4),
         (from_0_to_1, "ends", "rigid", 5),
+        (percent, "ends", "orthogonal", 4),
         *slow(
+            (t_scores, "variances", "rigid", 5),
+            (percent, "ends", "rigid", 5),
             (from_minus_1_to_1, "ends", "orthogonal", 4),
             (from_minus_1_to_1, "ends", "rigid", 5),
             (by_largest_size, "ends", "orthogonal", 5),

@@ -38,7 +38,7 @@ from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.groups import linked_groups
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
-from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, standardised
+from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, scaled_alike
 from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
@@ -59,12 +59,21 @@ _NEEDS = {
     "products": "It needs columns that are products, no noise, and a linked record, a sample or ranges.",
     "quadrics": "It needs columns whose squares have one sum, neither noise nor a translation, and a linked record.",
     "series": "It needs columns that are steps of time, and a linked record.",
-    "variances": "It needs columns of variance one, and a linked record.",
+    "variances": "It needs columns of variance one, or links that leave fewer angles than columns have moments.",
     "sums": "It needs columns that are sums of others, as linked records show, and no noise.",
-    "ends": "It needs linked records whose values lie between 0 and 1, or -1 and 1, and no noise.",
+    "ends": "It needs linked records whose values lie between such ends as 0 and 1, -1 and 1, or 0 and 100, and no noise.",
 }
 
-_POSES = "independence", "places", "planes", "products", "sums", "series", "variances", "ends"  # where a sample's may begin
+_POSES = (
+    "independence",
+    "places",
+    "planes",
+    "products",
+    "sums",
+    "series",
+    "variances",
+    "ends",
+)  # where a sample's may begin
 _SCALED = {"variances": by_variances, "ends": by_ends}
 
 _REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
@@ -179,9 +188,9 @@ def _scales(situation: Situation, rows: FloatArray) -> set[str]:
     """Objectives of scaled columns that links and release allow."""
     if not len(situation.known):
         return set()
-    frame, open_ = frames_of(situation, rows)
+    frame, _ = frames_of(situation, rows)
     allowed = {
-        "variances": standardised(open_, rows, situation.noise),
+        "variances": scaled_alike(situation, rows),
         "ends": len(between_ends(situation, frame)) > 0,
     }
     return {name for name, yes in allowed.items() if yes}
