@@ -231,6 +231,29 @@ def centred(rng):
     return 2 * normalised(rng) - 1
 
 
+def t_scores(rng):
+    """The same as test scores: mean 50, deviation 10."""
+    return 50 + 10 * standardised(rng)
+
+
+def percent(rng):
+    """The same in percent of the way from the least to the greatest value."""
+    return 100 * normalised(rng)
+
+
+def capped(rng):
+    """Amounts that depend on one another; a tenth of each is above a limit, and published as that limit."""
+    amounts = np.exp(0.5 * rng.normal(size=(700, 1)) + 0.6 * rng.normal(size=(700, 8)))
+    return np.minimum(amounts, np.quantile(amounts, 0.9, axis=0))
+
+
+def regions(rng):
+    """Three measurements of a person, and three figures of the region where he or she lives."""
+    region = rng.choice(15, 700, p=rng.dirichlet([2] * 15))
+    figures = 3 + rng.normal(size=(15, 3))
+    return np.hstack([2 + rng.normal(size=(700, 3)) + 0.5 * figures[region], figures[region]])
+
+
 def prepared(rng):
     """Six measurements that correlate, standardised, and four flags that depend on them."""
     values = rng.normal(size=(700, 3)) @ rng.normal(size=(3, 6)) + 0.7 * rng.normal(size=(700, 6))
@@ -362,6 +385,10 @@ TABLES = {
     "standardised": Table(standardised, (Orthogonal(), Rigid()), (5,)),
     "normalised": Table(normalised, (Orthogonal(), Rigid()), (5,), 0.1),
     "centred": Table(centred, (Orthogonal(), Rigid()), (5,), 0.1),
+    "t scores": Table(t_scores, (Orthogonal(), Rigid()), (5,), 0.05),
+    "percent": Table(percent, (Orthogonal(), Rigid()), (5,), 0.1),
+    "capped": Table(capped, (Orthogonal(), Rigid())),
+    "regions": Table(regions, (Orthogonal(), Rigid()), (3,), 0.1),
     "prepared": Table(prepared, (Orthogonal(), Rigid()), (4,)),
     "register": Table(register, (Orthogonal(), Rigid()), (4,), 0.05),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),

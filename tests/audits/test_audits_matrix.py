@@ -60,6 +60,23 @@ def test_no_figure_falls_with_more_knowledge(report):
         assert (report.learned(k, 0) <= report.learned(k, 60)).all()
 
 
+def test_between_what_was_played_an_interval_reaches_up_to_that_of_the_larger(report):
+    """Two insiders were not played: they do as well as one, and may do as well as three."""
+    for sample, smaller, larger in ((0, 0, 0), (30, 0, 60), (60, 60, 60)):
+        between = report.breached(2, sample)
+        assert between.value >= report.breached(1, smaller).value
+        assert between.high == report.breached(3, larger).high
+        assert (report.learned_shares(2, sample).high == report.learned_shares(3, larger).high).all()
+
+
+def test_the_number_of_insiders_that_a_limit_is_about_is_played():
+    records = codes(40)
+    report = ib.audit(
+        records, coalition_sizes=range(1, 9), trials=4, splits=2, samples=(), attacks=[], limit=0.5, fail_size=3, seed=0
+    )
+    assert 3 in report.matrix.sizes
+
+
 def test_nothing_is_below_the_blind_guess(report):
     assert report.breached(0, 0).value >= report.baselines.blind
     assert (report.learned(0, 0) >= report.baselines.blind_attributes).all()

@@ -152,18 +152,21 @@ class Game:
         return ProcessEngine.crew() if much or alone else default_workers()
 
 
-def played_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+def played_sizes(sizes: Sequence[int], limited: int | None = None) -> tuple[int, ...]:
     """Numbers of insiders to play: all if they are few, else the least, the largest, and some between by doubling.
 
-    >>> played_sizes(range(1, 9)), played_sizes([2, 3]), played_sizes(range(1, 65))
-    ((1, 2, 4, 8), (2, 3), (1, 4, 16, 64))
+    ``limited``: the number that a limit is about, which is played as well.
+
+    >>> played_sizes(range(1, 9)), played_sizes([2, 3]), played_sizes(range(1, 65)), played_sizes(range(1, 9), 3)
+    ((1, 2, 4, 8), (2, 3), (1, 4, 16, 64), (1, 2, 3, 4, 8))
     """
     ordered = sorted(set(sizes))
     if len(ordered) <= EFFORT.sizes:
         return tuple(ordered)
     wanted = np.geomspace(ordered[0], ordered[-1], EFFORT.sizes)
     near = [min(ordered, key=lambda size: (abs(np.log(size / goal)), size)) for goal in wanted]
-    return tuple(sorted({ordered[0], *near, ordered[-1]}))
+    own = () if limited is None else (limited,)
+    return tuple(sorted({ordered[0], *near, *own, ordered[-1]}))
 
 
 def cells(sizes: Sequence[int], samples: Sequence[int], *, ranges: bool, nothing: bool = False) -> tuple[Cell, ...]:

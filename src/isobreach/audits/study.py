@@ -297,7 +297,7 @@ def _by_insiders(attack: Attack, model: ReleaseModel) -> bool:
 
 def _game(records: NDArray[Any], tolerance: FloatArray, settings: Settings, seed: int) -> Game:
     """Who is played on this table, with what knowledge."""
-    sizes, samples = played_sizes(settings.covered), settings.held_out(len(records))
+    sizes, samples = played_sizes(settings.covered, settings.limited), settings.held_out(len(records))
     names = (INSIDERS, *settings.attackers) if settings.splits else ()
     values = np.asarray(records, dtype=np.float64)
     model = playable(settings.scheme)

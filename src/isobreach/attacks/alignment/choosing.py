@@ -6,7 +6,8 @@ attributes are independent, which shows in two ways: rows held out are likelier 
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
-axes that links agree with first; then groups of squares, then a series, then sums, then columns that were scaled, where
+axes that links agree with first; then groups of attributes that people of a place share, then groups of squares, then
+a series, then sums, then columns that were scaled, where
 there are as many equations as angles. Of what axes leave open, scaled columns are sought too, and trusted before the
 axes alone by the same rule. Without a sample, components are trusted if attributes look independent, otherwise links
 that leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
@@ -61,7 +62,7 @@ _NEEDS = {
     "series": "It needs columns that are steps of time, and a linked record.",
     "variances": "It needs columns of variance one, or links that leave fewer angles than columns have moments.",
     "sums": "It needs columns that are sums of others, as linked records show, and no noise.",
-    "ends": "It needs linked records whose values lie between such ends as 0 and 1, -1 and 1, or 0 and 100, and no noise.",
+    "ends": "It needs linked records whose values lie between 0 and 1, -1 and 1, or 0 and 100, say, and no noise.",
 }
 
 _POSES = (
@@ -138,10 +139,11 @@ def sought(
         found["directions"] = replace(turned, objective="directions")
     for name in ("places", "planes", "products"):
         if name in wanted:
-            told = _further(name, situation, studied, Evaluations(most))
+            effort = Evaluations(most)
+            told = _further(name, situation, studied, effort)
             if told is not None:
                 further, count = told
-                rest = by_independence(further, rows, studied.axes, Evaluations(most))
+                rest = by_independence(further, rows, studied.axes, effort)
                 shown: dict[str, Any] = {"axes": count, "exact": not rest.frame.hidden}
                 found[name] = from_links(rest, situation, rows, objective=name, **shown)
                 if objective == "auto" and rest.frame.hidden:
