@@ -145,6 +145,15 @@ def accounts(rng):
     return np.column_stack([first, first.sum(axis=1), second, second.sum(axis=1)])
 
 
+def log_accounts(rng):
+    """Logarithms of two amounts and their sum, and once more; two measurements that depend on them."""
+    amounts = np.exp(rng.normal(0, 0.5, (700, 1)) + 0.7 * rng.normal(size=(700, 4))) * np.array([60, 40, 40, 30])
+    first, second = amounts[:, :2], amounts[:, 2:]
+    sums = [one.sum(axis=1, keepdims=True) for one in (first, second)]
+    measured = 3 + rng.normal(size=(700, 2)) + 0.3 * np.log(first)
+    return np.hstack([np.log(np.hstack([first, sums[0], second, sums[1]])), measured])
+
+
 def gaps(rng):
     """Four measurements, a quarter of each missing and filled with the mean; four flags say where."""
     values = 1 + rng.normal(size=(800, 4)) @ (np.eye(4) + 0.4 * rng.normal(size=(4, 4)))
@@ -372,6 +381,7 @@ TABLES = {
     "spending": Table(spending),
     "budgets": Table(budgets, (Orthogonal(), Rigid())),
     "accounts": Table(accounts, (Orthogonal(), Rigid()), (5,)),
+    "log accounts": Table(log_accounts, (Orthogonal(), Rigid()), (4,), 0.03),
     "gaps": Table(gaps, (Orthogonal(), Rigid())),
     "specialists": Table(specialists, (Orthogonal(), Rigid()), (6,)),
     "panel": Table(panel, (Rigid(),)),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Insiders of a table that was scaled to the range from 0 to 1, 0 to 100, or -1 to 1, as their own records show.
 
-Somebody has the least value in each column, and somebody the greatest. What links leave open is a rotation of few dimensions,
-and there are two ends of every column: solve for its angles.
+Somebody has the least value in each column, and somebody the greatest. What links leave open is a rotation of few
+dimensions, and there are two ends of every column: solve for its angles.
 """
 
 import numpy as np

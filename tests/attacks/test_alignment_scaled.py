@@ -8,7 +8,7 @@ import isobreach as ib
 from effort import EIGHT_SEEDS, slow
 from isobreach.attacks.alignment.descent import moved
 from isobreach.attacks.alignment.frames import Pose, frame_of
-from isobreach.attacks.alignment.scaled import _points, _Seen, standardised
+from isobreach.attacks.alignment.scaled import Seen, _points, standardised
 from isobreach.geometry import haar
 
 N = 8
@@ -139,7 +139,7 @@ def test_slopes_are_those_of_the_estimates(offset):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(5, 5))
     frame = frame_of(rng.normal(size=(2, 5)), rng.normal(size=(2, 5)), rows, None, translates=False, noise=0.0)
-    seen, pose = _Seen.of(frame, rows), Pose(haar(3, rng), rng.normal(size=offset))
+    seen, pose = Seen.of(frame, rows), Pose(haar(3, rng), rng.normal(size=offset))
     slopes = seen.slopes(pose)
     for place in range(3 + offset):
         step = 1e-6 * (np.arange(3 + offset) == place)

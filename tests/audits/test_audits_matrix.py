@@ -15,7 +15,7 @@ from isobreach.audits.baselines import baselines
 from isobreach.audits.beyond import not_played
 from isobreach.audits.matrix import matrix, told_from_halves
 from isobreach.audits.players import PLAIN
-from isobreach.audits.playing import Cell, Game, Scores, _split, cells, dealt, played_sizes, public_ranges
+from isobreach.audits.playing import Cell, Game, Scores, _deals, _split, cells, dealt, played_sizes, public_ranges
 from isobreach.engine import Workers
 
 PLAYED = {
@@ -390,7 +390,27 @@ def split(records, scheme, *cells_):
     attacks = ("known-input", "lattice", "alignment")
     tolerance = 0.05 * np.ptp(records, axis=0)
     game = Game(records, scheme, attacks, cells_, 0.1, tolerance, public_ranges(records), 0)
-    return _split(dealt(0, game), game.rules)
+    return _split(_deals(0, game, game.releases), game.rules)
+
+
+@pytest.mark.parametrize("rows", [20, 300, 1_000, 6_000, 7_000, 9_000])
+def test_whoever_has_a_smaller_sample_meets_nearly_all_rows_that_are_not_his_sample(rows):
+    records = np.zeros((rows, 1))
+    every = tuple(Cell(1, sample) for sample in (0, 10, 200, 1_000) if 2 * sample <= rows)
+    game = Game(records, None, (), every, 0.1, np.zeros(1), np.zeros(1), 0)
+    for sample, held_out in game.releases.items():
+        assert held_out >= sample
+        assert min(6_000, rows - held_out) >= 0.9 * min(6_000, rows - sample)
+    assert rows < 7_000 or len(set(game.releases.values())) == 1
+
+
+def test_who_has_no_sample_does_not_suffer_from_those_of_others():
+    """Amounts of 420 households: with 200 of them held out, 64 in 100 were breached; of all, everybody is."""
+    rng = np.random.default_rng(0)
+    positions = np.exp(rng.normal(0, 1, (420, 1))) * rng.uniform(-1, 1, (420, 8))
+    asked = {"coalition_sizes": (2,), "trials": 4, "attacks": ["alignment"], "epsilon": 0.15, "seed": 0, "splits": 4}
+    alone, beside = (ib.audit(positions, samples=samples, **asked) for samples in ((), (200,)))
+    assert beside.breached(2).value == alone.breached(2).value > 0.9
 
 
 def test_a_padded_release_is_no_protection():

@@ -175,4 +175,5 @@ def _split_words(result: AuditResult) -> str:
     """How many rows of the table a split releases and holds out."""
     held, released = result.matrix.samples[-1], result.matrix.published
     kept = f"each releases {released:,} of {result.rows:,} rows"
-    return f"{kept} and holds {held:,} out as public records" if held else kept
+    more = "; whoever has fewer meets more rows" if released + held == result.rows else ""
+    return f"{kept} and holds {held:,} out as public records{more}" if held else kept

@@ -37,6 +37,7 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.flats import by_sums
 from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.groups import linked_groups
+from isobreach.attacks.alignment.logs import by_logarithms, log_relations
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
 from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, scaled_alike
@@ -62,6 +63,7 @@ _NEEDS = {
     "series": "It needs columns that are steps of time, and a linked record.",
     "variances": "It needs columns of variance one, or links that leave fewer angles than columns have moments.",
     "sums": "It needs columns that are sums of others, as linked records show, and no noise.",
+    "logarithms": "It needs logarithms of amounts and of their sums, as linked records show, and no noise.",
     "ends": "It needs linked records whose values lie between 0 and 1, -1 and 1, or 0 and 100, say, and no noise.",
 }
 
@@ -153,6 +155,9 @@ def sought(
     if "sums" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["sums"])
         found["sums"] = by_sums(situation, rows, Evaluations(most), rng)
+    if "logarithms" in wanted:
+        rng = generator(studied.seed, "alignment", PLACES["logarithms"])
+        found["logarithms"] = by_logarithms(situation, rows, log_relations(situation.known), Evaluations(most), rng)
     if "series" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["series"])
         found["series"] = by_series(situation, rows, studied.series, rng, Evaluations(most))
@@ -231,6 +236,7 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "products": exact and studied.products.shape[1] > 0,
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "sums": exact and linked and studied.flat,
+        "logarithms": exact and linked and len(log_relations(situation.known)) > 0,
         "series": linked and len(studied.series) > 0,
         **dict.fromkeys(_scales(situation, studied.rows), True),
     }
@@ -260,9 +266,9 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
     shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
     scaled, beside = ([name for name in _SCALED if name in found], [name for name in found if " beside " in name])
     # Exact ones before the series, which is a model; before axes alone what they leave open and equations determine.
-    for name in (*scaled, "sums", "series", "quadrics", "places", *shown, *beside):
+    for name in (*scaled, "sums", "logarithms", "series", "quadrics", "places", *shown, *beside):
         if name in found:
-            sure = found[name].determined or name not in (*scaled, *beside)
+            sure = found[name].determined or name not in (*scaled, "logarithms", *beside)
             order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)
     return [name for name in order if name in found]
 

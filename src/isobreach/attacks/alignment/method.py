@@ -42,6 +42,7 @@ OBJECTIVES = (
     "products",
     "quadrics",
     "sums",
+    "logarithms",
     "series",
     "variances",
     "ends",

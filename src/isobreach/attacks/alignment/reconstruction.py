@@ -34,6 +34,7 @@ _OBJECTIVES = {
     "planes": "planes of values that many records share",
     "products": "attributes that are products of others",
     "sums": "columns that are sums of others",
+    "logarithms": "columns that are logarithms of amounts and of their sums",
     "series": "columns that are steps of time",
     "variances": "columns that have one variance",
     "ends": "columns that reach from one end to the other",
@@ -119,7 +120,7 @@ def reason(
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
     if confirmation.complete and solution.objective in ("places", "planes", "products", "quadrics"):
         return False, "not confirmed: attributes in which known records have the same values may be exchanged."
-    if confirmation.complete and solution.objective == "sums":
+    if confirmation.complete and solution.objective in ("sums", "logarithms"):
         return False, "not confirmed: known records may have sums in common that others do not have."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"

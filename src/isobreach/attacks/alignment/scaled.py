@@ -50,6 +50,7 @@ class ScaledTuning:
     loose: int = 3  # the same where there are fewer equations than angles: of all that solve them none is better
     unlikely: int = 12  # the same where only the size of linked values speaks for ends
     chance: float = 1e-3  # probability with which a part of a table is further from equations, or from a mean of zero
+    damped: float = 1e-12  # least damping: directions in which no equation has a slope stay solvable
     tenth: float = 0.1  # of the greatest end that somebody linked has in each column, if that is a power of ten
     steps: int = 40
     rows: int = 1_000  # the outermost ones, among which ends are sought first
@@ -64,7 +65,7 @@ _ENDS: tuple[tuple[float | None, float], ...] = ((0.0, 1.0), (-1.0, 1.0), (None,
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class Seen:
     """Rows in a frame: the visible part of their estimates, and hidden coordinates."""
 
     frame: Frame
@@ -72,12 +73,14 @@ class _Seen:
     hidden: FloatArray
 
     @classmethod
-    def of(cls, frame: Frame, rows: FloatArray) -> "_Seen":
+    def of(cls, frame: Frame, rows: FloatArray) -> "Seen":
+        """Return rows as a frame splits them."""
         apart = rows - frame.centre_y
         visible = frame.centre_x + apart @ frame.visible_y @ frame.visible_x.T
         return cls(frame, np.asarray(visible), np.asarray(apart @ frame.hidden_y))
 
     def estimates(self, pose: Pose) -> FloatArray:
+        """Return estimates of their records at a pose."""
         hidden = self.hidden - pose.offset if len(pose.offset) else self.hidden
         return np.asarray(self.visible + hidden @ pose.rotation @ self.frame.hidden_x.T)
 
@@ -109,7 +112,7 @@ def scaled_alike(situation: Situation, rows: FloatArray) -> bool:
 
 def standardised(frame: Frame, rows: FloatArray, noise: float) -> bool:
     """Whether the columns that a frame leaves open vary by one on average, noise aside; a part of a table is off."""
-    estimates = _Seen.of(frame, rows).estimates(frame.start())[:, _open(frame)]
+    estimates = Seen.of(frame, rows).estimates(frame.start())[:, _open(frame)]
     squares = ((estimates - estimates.mean(axis=0)) ** 2).mean(axis=1)
     allowed = TUNING.rounding + TUNING.by_chance * float(squares.std()) / np.sqrt(len(rows))
     return bool(abs(float(squares.mean()) - noise**2 - 1) <= allowed)
@@ -150,15 +153,13 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
     for means in dict.fromkeys((about, "")):
         own = Evaluations(effort.most)
         count = _open(open_).sum() - 1 + (means != "") * (frame.hidden - 1)  # a mean is a link more
-        equations = _moments(_Seen.of(frame, _points(rows)), len(rows), noise, means, known=known)
-        tried = _tried(equations, _starts(frame, rng, count), own, solved)
+        equations = _moments(Seen.of(frame, _points(rows)), len(rows), noise, means, known=known)
+        found = tried(equations, _starts(frame, rng, count), own, solved)
         if noise:
-            links = _Seen.of(open_, situation.released), situation.known
-            loose = _moments(_Seen.of(open_, _points(rows)), len(rows), noise, means, known=known, links=links)
-            begin = [open_.pose_of(*frame.affine(pose)) for pose, _ in tried[: 2 * TUNING.loose]]
-            found = _tried(loose, begin, own, solved)
-        else:
-            found = tried
+            links = Seen.of(open_, situation.released), situation.known
+            loose = _moments(Seen.of(open_, _points(rows)), len(rows), noise, means, known=known, links=links)
+            begin = [open_.pose_of(*frame.affine(pose)) for pose, _ in found[: 2 * TUNING.loose]]
+            found = tried(loose, begin, own, solved)
         effort.spend(own.used)
         best, left = found[0]
         if left**2 * max(count, 1) <= chdtri(max(count, 1), TUNING.chance):
@@ -169,13 +170,13 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
 
 
 def _moments(
-    seen: _Seen,
+    seen: Seen,
     count: int,
     noise: float,
     means: str,
     *,
     known: bool,
-    links: tuple[_Seen, FloatArray] | None = None,
+    links: tuple[Seen, FloatArray] | None = None,
 ) -> Equations:
     """Equations of variances, of ``means`` that are ``"zero"`` or all ``"one"``, and of noisy links.
 
@@ -248,7 +249,7 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
     outer = rows[np.argsort(spread, kind="stable")[-TUNING.rows :]]
 
     def equations_of(some: FloatArray, least: float | None, greatest: float) -> Equations:
-        seen = _Seen.of(frame, some)
+        seen = Seen.of(frame, some)
 
         def equations(pose: Pose) -> tuple[FloatArray, FloatArray]:
             estimates = seen.estimates(pose)[:, columns]
@@ -270,8 +271,8 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
         if _angles(frame) < count:
             own = Evaluations(effort.most)  # whichever ends are tried first take nothing from the others
             solved = TUNING.solved * ends[1]
-            pose, _ = _tried(equations_of(outer, *ends), starts, own, solved)[0]
-            pose, left = _tried(equations_of(rows, *ends), [pose], own, solved)[0]
+            pose, _ = tried(equations_of(outer, *ends), starts, own, solved)[0]
+            pose, left = tried(equations_of(rows, *ends), [pose], own, solved)[0]
             effort.spend(own.used)
             found.append((left / ends[1], len(found), pose))
             if left <= solved:
@@ -299,8 +300,12 @@ def _angles(frame: Frame) -> int:
 
 def _starts(frame: Frame, rng: np.random.Generator, equations: int) -> list[Pose]:
     """Random rotations, each with a mirror image; few where the angles outnumber the equations."""
-    h, found = frame.hidden, []
-    several = TUNING.starts if _angles(frame) <= equations else TUNING.loose
+    return random_starts(frame, rng, TUNING.starts if _angles(frame) <= equations else TUNING.loose)
+
+
+def random_starts(frame: Frame, rng: np.random.Generator, several: int) -> list[Pose]:
+    """Return so many random rotations, each with a mirror image; one pose where nothing is open."""
+    h, found = frame.hidden, list[Pose]()
     for _ in range(several if h else 1):
         turn = haar(h, rng)
         mirrors = (1.0, -1.0)[: 1 + (h > 0)]
@@ -308,8 +313,8 @@ def _starts(frame: Frame, rng: np.random.Generator, equations: int) -> list[Pose
     return found
 
 
-def _tried(equations: Equations, starts: list[Pose], effort: Evaluations, solved: float) -> list[tuple[Pose, float]]:
-    """Poses and the root mean square of what each leaves, the least first; until one solves the equations."""
+def tried(equations: Equations, starts: list[Pose], effort: Evaluations, solved: float) -> list[tuple[Pose, float]]:
+    """Return poses and the root mean square of what each leaves, the least first; until one solves the equations."""
     found: list[tuple[Pose, float]] = []
     for start in starts:
         if effort.left or not found:
@@ -334,7 +339,7 @@ def _solved(equations: Equations, pose: Pose, effort: Evaluations) -> tuple[Pose
         gained = float(left @ left - after @ after)
         if gained > 0:
             small = gained <= 1e-9 * float(left @ left)
-            pose, left, slopes, damping = trial, after, by, damping / 5
+            pose, left, slopes, damping = trial, after, by, max(damping / 5, TUNING.damped)
             if small:
                 break
         elif damping > 1e6:

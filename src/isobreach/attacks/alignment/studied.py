@@ -52,6 +52,7 @@ PLACES = {
     "variances": 12,
     "ends": 13,
     "sums": 14,
+    "logarithms": 15,
 }
 
 
