@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Insiders of a table of logarithms, some of them of amounts, and some of the sums of two of these.
 
-Their own records show which: exp(x) + exp(y) = exp(z) for all of them, and so for everybody. No flat holds the rows, but
-the hidden rotation has to fulfil it for everybody: solve for its angles.
+Their own records show which: exp(x) + exp(y) = exp(z) for all of them, and so for everybody. No flat holds the rows,
+but the hidden rotation has to fulfil it for everybody: solve for its angles.
 """
 
 from itertools import combinations

@@ -405,12 +405,13 @@ def test_whoever_has_a_smaller_sample_meets_nearly_all_rows_that_are_not_his_sam
 
 
 def test_who_has_no_sample_does_not_suffer_from_those_of_others():
-    """Amounts of 420 households: with 200 of them held out, 64 in 100 were breached; of all, everybody is."""
+    """Positions of 420 people: with 200 of them held out, two insiders breach far fewer."""
     rng = np.random.default_rng(0)
     positions = np.exp(rng.normal(0, 1, (420, 1))) * rng.uniform(-1, 1, (420, 8))
-    asked = {"coalition_sizes": (2,), "trials": 4, "attacks": ["alignment"], "epsilon": 0.15, "seed": 0, "splits": 4}
-    alone, beside = (ib.audit(positions, samples=samples, **asked) for samples in ((), (200,)))
-    assert beside.breached(2).value == alone.breached(2).value > 0.9
+    asked = {"coalition_sizes": (2,), "trials": 4, "attacks": ["alignment"], "seed": 0, "splits": 4}
+    alone, beside = (ib.audit(positions, "orthogonal", 0.15, samples=samples, **asked) for samples in ((), (200,)))
+    assert beside.matrix.best[Cell(2)].breached == alone.matrix.best[Cell(2)].breached
+    assert alone.breached(2).value > 0.3
 
 
 def test_a_padded_release_is_no_protection():

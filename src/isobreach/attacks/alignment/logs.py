@@ -24,6 +24,7 @@ from isobreach.attacks.alignment.frames import Pose, frame_of
 from isobreach.attacks.alignment.scaled import Equations, Seen, random_starts, tried
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
+from isobreach.release import grid_spacing
 
 FloatArray = NDArray[np.float64]
 
@@ -95,8 +96,10 @@ def _shown(known: FloatArray) -> Iterator[LogRelations]:
             continue
         for shifted in (False, True):
             amounts = np.expm1(scale * known) if shifted else np.exp(scale * known)
-            amounts = amounts[amounts.any(axis=1)]
-            found = whole_relations(amounts) if len(amounts) else np.zeros((0, known.shape[1]))
+            some = amounts.any(axis=1)
+            # Logarithms on a grid have ratios on a grid, whatever the digits of amounts look like.
+            apart = scale * np.array([grid_spacing(record) for record in known[some]])
+            found = whole_relations(amounts[some], apart) if some.any() else np.zeros((0, known.shape[1]))
             found = found[(found > 0).any(axis=1) & (found < 0).any(axis=1)]
             chosen: list[FloatArray] = []
             for one in found[np.argsort(np.abs(found).sum(axis=1), kind="stable")]:
