@@ -21,8 +21,8 @@ _BY_ALL = (
         "Attackers who are played.",
         (
             "The table is split anew each time: a part is held out for whoever has a public sample, the rest is "
-            "protected and attacked, and hits are counted against the truth. All attackers may refine their estimates: round them to "
-            "a grid that shows, and keep them within ranges."
+            "protected and attacked, and hits are counted against the truth. All attackers may refine their "
+            "estimates: round them to a grid that shows, and keep them within ranges."
         ),
     ),
     (
