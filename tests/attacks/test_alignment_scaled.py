@@ -96,6 +96,18 @@ def test_columns_in_other_units_are_not_taken_for_standardised_ones(seed):
     assert attacked(records, ib.schemes.Orthogonal(), 4, seed)[0].objective not in ("variances", "ends")
 
 
+@EIGHT_SEEDS
+def test_independent_columns_are_sharper_than_variances_that_are_one_by_chance(seeds):
+    """Waiting times have variance one, roughly; independence tells their axes to a thousandth."""
+    shares = []
+    for seed in seeds:
+        records = np.random.default_rng(seed).exponential(1, (1000, 6))
+        found, share = attacked(records, ib.schemes.Orthogonal(), 3, seed)
+        shares.append(share)
+        assert found.objective == "independence"
+    assert np.mean(shares) > 0.9
+
+
 def test_the_trusted_motion_is_that_of_the_equations():
     for scale, objective in ((in_deviations, "variances"), (from_0_to_1, "ends")):
         found, share = attacked(scale(measured(np.random.default_rng(0))), ib.schemes.Orthogonal(), 5, 0)

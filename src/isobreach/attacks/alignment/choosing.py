@@ -7,9 +7,9 @@ the density, and the sample does not object, that is, its F at the components' p
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
 axes that links agree with first; then groups of attributes that people of a place share, then groups of squares, then
-a series, then sums, then columns that were scaled, where
-there are as many equations as angles. Of what axes leave open, scaled columns are sought too, and trusted before the
-axes alone by the same rule. Without a sample, components are trusted if attributes look independent, otherwise links
+a series, then sums and those of logarithms, then columns that were scaled: where they solve more equations than there
+are angles, or nearly do and attributes do not look independent. Of what axes leave open, scaled columns are sought too,
+and trusted before the axes alone by the same rule. Without a sample, components are trusted if attributes look independent, otherwise links
 that leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
 Under noise links refute a motion that brings their rows further from them than noise does.
 
@@ -268,7 +268,9 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
     # Exact ones before the series, which is a model; before axes alone what they leave open and equations determine.
     for name in (*scaled, "sums", "logarithms", "series", "quadrics", "places", *shown, *beside):
         if name in found:
-            sure = found[name].determined or name not in (*scaled, "logarithms", *beside)
+            one = found[name]
+            solved = one.determined and (one.exact or not studied.independent)
+            sure = solved or name not in (*scaled, "logarithms", *beside)
             order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)
     return [name for name in order if name in found]
 

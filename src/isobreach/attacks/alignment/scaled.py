@@ -164,9 +164,9 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
         best, left = found[0]
         if left**2 * max(count, 1) <= chdtri(max(count, 1), TUNING.chance):
             break
-    sure = known or left <= solved
-    determined = not noise and sure and _angles(frame) < _open(open_).sum()
-    return FittedMotion("variances", open_, best, effort.used, determined=bool(determined))
+    fewer = not noise and _angles(frame) < _open(open_).sum()
+    exact = bool(fewer and left <= solved)
+    return FittedMotion("variances", open_, best, effort.used, exact=exact, determined=exact or bool(fewer and known))
 
 
 def _moments(
