@@ -279,6 +279,14 @@ def register(rng):
     return np.column_stack([age, visits, score, 60 + 20 * (causes @ weights + 0.6 * rng.normal(size=(700, 4)))])
 
 
+def jittered(rng):
+    """Four counts, moved by up to a tenth of a step, and four measurements; they depend on one another."""
+    cause = rng.normal(size=(700, 2))
+    counts = rng.poisson(np.exp(1.1 + 0.3 * cause[:, [0, 1, 0, 1]]))
+    measured = 4 + 2 * (cause @ rng.normal(size=(2, 4)) + 0.5 * rng.normal(size=(700, 4)))
+    return np.hstack([counts + rng.uniform(-0.1, 0.1, counts.shape), measured])
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -401,6 +409,7 @@ TABLES = {
     "regions": Table(regions, (Orthogonal(), Rigid()), (3,), 0.1),
     "prepared": Table(prepared, (Orthogonal(), Rigid()), (4,)),
     "register": Table(register, (Orthogonal(), Rigid()), (4,), 0.05),
+    "jittered": Table(jittered, (Orthogonal(), Rigid()), (5,), 0.05),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

@@ -8,9 +8,10 @@ twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half th
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
 axes that links agree with first; then groups of attributes that people of a place share, then groups of squares, then
 a series, then sums and those of logarithms, then columns that were scaled: where they solve more equations than there
-are angles, or nearly do and attributes do not look independent. Of what axes leave open, scaled columns are sought too,
-and trusted before the axes alone by the same rule. Without a sample, components are trusted if attributes look independent, otherwise links
-that leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
+are angles, or nearly do and attributes do not look independent. Jittered whole numbers come after groups of places. Of
+what axes leave open, scaled columns are sought too, and trusted before the axes alone by the same rule. Without a
+sample, components are trusted if attributes look independent, otherwise links that leave nothing open but noise, then
+ranges. Components of directions come last: nothing tells when they are better.
 Under noise links refute a motion that brings their rows further from them than noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
@@ -46,6 +47,7 @@ from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.structured import by_structure
 from isobreach.attacks.alignment.studied import PLACES, WIDE, Studied
+from isobreach.attacks.alignment.whole_numbers import with_whole_numbers
 from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
@@ -64,6 +66,7 @@ _NEEDS = {
     "variances": "It needs columns of variance one, or links that leave fewer angles than columns have moments.",
     "sums": "It needs columns that are sums of others, as linked records show, and no noise.",
     "logarithms": "It needs logarithms of amounts and of their sums, as linked records show, and no noise.",
+    "whole numbers": "It needs linked records, no noise, and columns of whole numbers but for a little jitter.",
     "ends": "It needs linked records whose values lie between 0 and 1, -1 and 1, or 0 and 100, say, and no noise.",
 }
 
@@ -139,14 +142,14 @@ def sought(
     if "directions" in wanted:
         turned = by_independence(situation, rows, studied.directions, Evaluations(most), judged=studied.unit)
         found["directions"] = replace(turned, objective="directions")
-    for name in ("places", "planes", "products"):
+    for name in ("places", "planes", "products", "whole numbers"):
         if name in wanted:
             effort = Evaluations(most)
             told = _further(name, situation, studied, effort)
             if told is not None:
                 further, count = told
                 rest = by_independence(further, rows, studied.axes, effort)
-                shown: dict[str, Any] = {"axes": count, "exact": not rest.frame.hidden}
+                shown: dict[str, Any] = {"axes": count, "exact": not rest.frame.hidden and name != "whole numbers"}
                 found[name] = from_links(rest, situation, rows, objective=name, **shown)
                 if objective == "auto" and rest.frame.hidden:
                     found |= _scaled(_scales(further, rows), further, situation, studied, most, f" beside {name}")
@@ -182,6 +185,9 @@ def sought(
 
 def _further(name: str, situation: Situation, studied: Studied, effort: Evaluations) -> tuple[Situation, int] | None:
     """The situation with the links that groups and axes add, and how many axes these are; None where nothing does."""
+    if name == "whole numbers":
+        rng = generator(studied.seed, "alignment", PLACES[name])
+        return with_whole_numbers(situation, studied.rows, effort, rng)
     axes = studied.products if name == "products" else studied.shared.axes
     if name != "places":
         return linked_axes(situation, studied.rows, axes)
@@ -236,6 +242,7 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "products": exact and studied.products.shape[1] > 0,
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "sums": exact and linked and studied.flat,
+        "whole numbers": exact and linked,
         "logarithms": exact and linked and len(log_relations(situation.known)) > 0,
         "series": linked and len(studied.series) > 0,
         **dict.fromkeys(_scales(situation, studied.rows), True),
@@ -266,7 +273,7 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
     shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
     scaled, beside = ([name for name in _SCALED if name in found], [name for name in found if " beside " in name])
     # Exact ones before the series, which is a model; before axes alone what they leave open and equations determine.
-    for name in (*scaled, "sums", "logarithms", "series", "quadrics", "places", *shown, *beside):
+    for name in (*scaled, "sums", "logarithms", "series", "quadrics", "whole numbers", "places", *shown, *beside):
         if name in found:
             one = found[name]
             solved = one.determined and (one.exact or not studied.independent)

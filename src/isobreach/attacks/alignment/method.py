@@ -43,6 +43,7 @@ OBJECTIVES = (
     "quadrics",
     "sums",
     "logarithms",
+    "whole numbers",
     "series",
     "variances",
     "ends",

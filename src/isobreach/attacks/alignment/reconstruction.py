@@ -35,6 +35,7 @@ _OBJECTIVES = {
     "products": "attributes that are products of others",
     "sums": "columns that are sums of others",
     "logarithms": "columns that are logarithms of amounts and of their sums",
+    "whole numbers": "columns of whole numbers but for a little jitter",
     "series": "columns that are steps of time",
     "variances": "columns that have one variance",
     "ends": "columns that reach from one end to the other",
@@ -118,7 +119,7 @@ def reason(
     if confirmation.complete and mirrors:
         places = ", ".join(str(attribute + 1) for attribute in mirrors)
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
-    if confirmation.complete and solution.objective in ("places", "planes", "products", "quadrics"):
+    if confirmation.complete and solution.objective in ("places", "planes", "products", "quadrics", "whole numbers"):
         return False, "not confirmed: attributes in which known records have the same values may be exchanged."
     if confirmation.complete and solution.objective in ("sums", "logarithms"):
         return False, "not confirmed: known records may have sums in common that others do not have."

@@ -53,6 +53,7 @@ PLACES = {
     "ends": 13,
     "sums": 14,
     "logarithms": 15,
+    "whole numbers": 16,
 }
 
 
