@@ -15,7 +15,7 @@ from isobreach.audits.baselines import baselines
 from isobreach.audits.beyond import not_played
 from isobreach.audits.matrix import matrix, told_from_halves
 from isobreach.audits.players import PLAIN
-from isobreach.audits.playing import Cell, Game, Scores, _deals, _split, cells, dealt, played_sizes, public_ranges
+from isobreach.audits.playing import Cell, Game, Scores, _deals, _split, cells, played_sizes, public_ranges
 from isobreach.engine import Workers
 
 PLAYED = {
