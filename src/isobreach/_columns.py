@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
+
 Addresses = NDArray[np.intp]
 K = TypeVar("K", bound=Callable[..., Any])
 

@@ -2,11 +2,9 @@
 """Columns into rows, eight at a time: a line of the cache is written once, not once for each column."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._compiled import compiled
-
-FloatArray = NDArray[np.float64]
 
 
 @compiled()

@@ -125,6 +125,15 @@ def called_id(name: str) -> bool:
     return bool(_ID_NAME.fullmatch(name) or _ID_NAME.fullmatch(name.lower()))
 
 
+def first_few(names: Sequence[str], most: int, by: str = ", ") -> str:
+    """Names one after the other; dots stand for those after so many.
+
+    >>> first_few(["a", "b", "c"], 2), first_few(["a", "b"], 2)
+    ('a, b, ...', 'a, b')
+    """
+    return by.join(names[:most]) + (f"{by}..." if len(names) > most else "")
+
+
 def names_like(name: str, names: Sequence[str], noun: str = "columns", *, ids: bool = False) -> str:
     """A sentence that helps whoever wrote a name that is not there: those that may be meant, or all there are.
 

@@ -19,9 +19,9 @@ from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
 from isobreach.attacks.lattice.reduction import Dual, Spanned, split
 from isobreach.attacks.lattice.tight import tight_frame
 from isobreach.geometry import lattice as reductions
-from isobreach.geometry.lattice import Effort
+from isobreach.geometry.lattice import ReductionEffort
 
-AMPLE = Effort(np.inf)
+AMPLE = ReductionEffort(np.inf)
 
 
 def haar(size, seed):

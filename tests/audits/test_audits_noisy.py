@@ -9,7 +9,7 @@ from effort import slow
 from isobreach import datasets
 from isobreach.attacks import attack_linked
 from isobreach.audits.insiders import RowsKnown
-from isobreach.audits.noisy import NoisyTable
+from isobreach.audits.noisy_exposure import NoisyTable
 from isobreach.audits.study import _prepared
 from isobreach.errors import InputError
 from isobreach.geometry import fit_motions, row_norms

@@ -229,14 +229,21 @@ def test_where_distances_are_lost_rows_are_given_and_the_projection_attack_plays
         assert own.error < 1e-9
 
 
-@pytest.mark.parametrize("failure", [np.linalg.LinAlgError("Singular matrix"), ZeroDivisionError("division by zero")])
-def test_an_attack_that_fails_is_a_reason_too(registered, failure):
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (np.linalg.LinAlgError("Singular matrix"), "it failed: Singular matrix"),
+        (ZeroDivisionError("division by zero"), "it failed: division by zero"),
+        (ValueError("of all numbers, 17"), "it failed by a defect of its own (ValueError)"),
+    ],
+)
+def test_an_attack_that_fails_is_a_reason_too(registered, failure, said):
     def fail(release, knowledge):
         raise failure
 
     registered(_Told(fail))
     found, chosen = outcomes(people(), ["rigid"], ["told"], trials=1)
-    assert cell(found, chosen, "told").reason == f"it failed: {failure}"
+    assert cell(found, chosen, "told").reason == said
 
 
 def test_an_attack_that_refuses_at_times_guesses_there(registered):
@@ -371,7 +378,8 @@ def test_of_a_large_table_a_part_is_published():
     assert (fitted.sample, fitted.published) == (500, asked.extent.rows)
     small = asked.fitted(200)
     assert (small.sample, small.published, small.compared) == (100, 100, 100)
-    with pytest.raises(InputError, match="known must leave 20 of 40 records beside known records and a sample of 20"):
+    beside = "known must leave 20 of 40 records beside known records and a sample of 20"
+    with pytest.raises(InputError, match=f"{beside}. Got 8. Take fewer, or a smaller sample."):
         asked.fitted(40)
 
 
@@ -401,6 +409,45 @@ def test_schemes_as_objects_are_told_apart_by_their_parameters():
 
     asked = ComparisonAsked.checked(["noisy", Noisy(noise=0.5), Noisy(noise=0.5)], ["kaplan"], 0.1, 4, 20, 1)
     assert [one.label for one in asked.schemes] == ["noisy", "noisy (noise=0.5)"]
+
+
+def test_where_a_blind_guess_breaches_half_no_attack_is_blamed_for_that():
+    """Years carry the length of these records: the mean alone is within a tenth of everybody."""
+    rng = np.random.default_rng(0)
+    records = np.column_stack([rng.integers(1980, 2000, 120), rng.normal(50, 9, 120), rng.normal(5, 1, 120)])
+    few = {"known": 4, "sample": 20, "trials": 2, "quick": True}
+    table = ib.compare(records, ["row-mixing", "rigid"], ["known-input", "column-means"], **few)
+    assert table.at("row-mixing", "column-means").breached.value == 1.0
+    assert [table.standing(one.label) for one in table.schemes] == ["guessed", "guessed"]
+    assert "none is undone" in table.verdict
+    assert "one guess for everybody is as good: choose a smaller epsilon" in table.verdict
+    finer = ib.compare(records, ["row-mixing", "rigid"], ["known-input", "column-means"], epsilon=1e-4, **few)
+    assert [finer.standing(one.label) for one in finer.schemes] == ["held", "undone"]
+
+
+def test_a_scheme_that_takes_the_lengths_is_held_against_a_guess_of_directions():
+    """Records on one ray: all have the same direction, which is no news, and their lengths are gone."""
+    rng = np.random.default_rng(0)
+    records = np.outer(np.exp(rng.normal(0, 2, 120)), [3.0, 4.0, 5.0]) * (1 + 0.001 * rng.normal(size=(120, 3)))
+    few = {"known": 4, "sample": 20, "trials": 2, "quick": True}
+    table = ib.compare(records, ["orthogonal-noise", "row-mixing"], ["column-means"], **few)
+    assert table.blind < 0.5
+    assert table.blind_against("row-mixing") == table.blind
+    assert table.blind_against("orthogonal-noise") == 1.0
+    assert table.standing("orthogonal-noise") == "guessed"
+
+
+def test_records_without_a_label_are_not_classified():
+    records = np.repeat(np.eye(3) * 50, 40, axis=0) + people(120, 3) / 100
+    classes = np.repeat(["a", "b", "c"], 40).astype(object)
+    few = {"known": 4, "sample": 20, "trials": 1, "quick": True, "attacks": ["column-means"]}
+    missing = classes.copy()
+    missing[::4], missing[1::8] = None, np.nan
+    table = ib.compare(records, ["rigid"], label=missing, **few)
+    used = table.schemes[0].utility
+    assert used.classifier == used.classifier_before == 1.0
+    assert "45 records without a value of label were not classified." in table.to_json()
+    assert "not classified" not in ib.compare(records, ["rigid"], label=classes, **few).to_json()
 
 
 def test_standing_is_read_off_the_strongest_attack():

@@ -225,7 +225,7 @@ def test_the_installed_command_starts():
 
 
 def test_help_lists_options_in_sections(run):
-    """Every option once, in the section it was declared in; the long list of parameters and what is general come last."""
+    """Every option once, in the section it was declared in; the long list of parameters and what is general last."""
     for command in (("audit",), ("perturb",), ("link",), ("attack", "lattice")):
         said = run(*command, "--help").out
         titles = re.findall(r"^(\S.*):$", said, flags=re.MULTILINE)

@@ -14,8 +14,8 @@ from isobreach.errors import MissingExtraError
 from isobreach.geometry import lattice
 from isobreach.geometry.lattice import (
     _LIMITS,
-    Effort,
     OutOfEffortError,
+    ReductionEffort,
     _shortened,
     coordinates,
     import_fpylll,
@@ -24,7 +24,7 @@ from isobreach.geometry.lattice import (
     whole_combinations,
 )
 
-AMPLE = Effort(math.inf)
+AMPLE = ReductionEffort(math.inf)
 
 
 def planted(rank, columns, count, error, seed):
@@ -114,7 +114,7 @@ def test_the_same_effort_ends_after_the_same_work(watched):
     needed = []
     for most in (1, 2, 4, 8, 16, 32, 64):
         try:
-            coordinates(generators, 9, 1e13, Effort(most / 8))
+            coordinates(generators, 9, 1e13, ReductionEffort(most / 8))
         except OutOfEffortError:
             continue
         needed.append(most)
@@ -124,8 +124,8 @@ def test_the_same_effort_ends_after_the_same_work(watched):
 
 def test_a_lattice_takes_less_effort_than_none(watched):
     _, generators = planted(15, 15, 40, 1e-13, seed=0)
-    coordinates(generators, 15, 1e13, allowed := Effort(1000))
-    coordinates(np.random.default_rng(0).standard_normal((40, 15)), 15, 1e13, none := Effort(1000))
+    coordinates(generators, 15, 1e13, allowed := ReductionEffort(1000))
+    coordinates(np.random.default_rng(0).standard_normal((40, 15)), 15, 1e13, none := ReductionEffort(1000))
     assert 4 * (1000 - allowed._left) < 1000 - none._left
 
 
@@ -133,14 +133,14 @@ def test_seconds_end_a_reduction_inside(watched):
     generators = np.random.default_rng(0).standard_normal((160, 70))
     start = time.monotonic()
     with pytest.raises(OutOfEffortError):
-        coordinates(generators, 70, 1e13, Effort(math.inf, 0.3))
+        coordinates(generators, 70, 1e13, ReductionEffort(math.inf, 0.3))
     assert time.monotonic() - start < 10  # the reduction itself takes a minute
 
 
 def test_one_by_one_or_at_once_the_lattice_is_the_same(monkeypatch):
     """And fewer vectors are not free: their number is counted."""
     _, generators = planted(15, 15, 40, 1e-13, seed=0)
-    together, _ = coordinates(generators, 15, 1e13, allowed := Effort(1000))
+    together, _ = coordinates(generators, 15, 1e13, allowed := ReductionEffort(1000))
     assert allowed._left < 1000
     monkeypatch.setattr(lattice, "_LIMITS", replace(_LIMITS, at_once=0))
     alone, _ = coordinates(generators, 15, 1e13, AMPLE)
@@ -150,7 +150,7 @@ def test_one_by_one_or_at_once_the_lattice_is_the_same(monkeypatch):
 
 
 def test_what_a_part_of_an_effort_uses_the_whole_one_lacks():
-    whole = Effort(8)
+    whole = ReductionEffort(8)
     part = whole.half()
     with pytest.raises(OutOfEffortError):
         part.spend(5 * _LIMITS.unit)
@@ -159,7 +159,7 @@ def test_what_a_part_of_an_effort_uses_the_whole_one_lacks():
         whole.spend(4 * _LIMITS.unit)
 
 
-@pytest.mark.parametrize("ended", [Effort(0), Effort(1, 0.0)])
+@pytest.mark.parametrize("ended", [ReductionEffort(0), ReductionEffort(1, 0.0)])
 def test_an_effort_that_is_used_up_starts_nothing(ended):
     with pytest.raises(OutOfEffortError):
         ended.check()

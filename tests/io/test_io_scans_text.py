@@ -63,7 +63,7 @@ def test_a_large_text_is_scanned_without_being_asked_to(place, monkeypatch):
         assert isinstance(found, sources.Scan)
         assert found.values.everything("all").tobytes() == RELEASE.data.tobytes()
     monkeypatch.setattr(sources, "_LARGE", 10_000)
-    assert isinstance(sources.as_released(path, "released"), sources.Table)
+    assert isinstance(sources.as_released(path, "released"), sources.NumericTable)
 
 
 def test_whole_numbers_truths_text_and_ids(place):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from isobreach.errors import InputError
-from isobreach.io import Table, as_table, like
+from isobreach.io import NumericTable, as_table, like
 from isobreach.io.tables import KINDS
 
 SECRET = "secret-4711"
@@ -194,4 +194,4 @@ def test_importing_io_loads_no_frame_library():
 
 
 def test_tables_compare_by_identity_since_arrays_do_not_compare():
-    assert Table(np.ones((1, 1)), ("a",)) != Table(np.ones((1, 1)), ("a",))
+    assert NumericTable(np.ones((1, 1)), ("a",)) != NumericTable(np.ones((1, 1)), ("a",))

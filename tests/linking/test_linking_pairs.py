@@ -88,7 +88,7 @@ def test_no_pair_is_lost_or_found_twice_at_the_border_of_a_tile(m):
 def test_a_tile_with_more_hits_than_room_is_scanned_again():
     points = np.random.default_rng(0).standard_normal((600, 2))
     u, _, _ = Cloud(points).pairs(np.array([-1.0]), np.array([100.0]), ALL)
-    assert len(u) == 600 * 601 // 2 > pairs._ROOM
+    assert len(u) == 600 * 601 // 2 > pairs.SCAN.room
 
 
 def test_more_pairs_than_may_be_kept_are_refused():

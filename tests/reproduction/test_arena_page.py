@@ -28,10 +28,9 @@ def arena(tmp_path, monkeypatch):
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
     records = np.random.default_rng(0).normal(50, 20, (150, 4))
-    few = partial(
-        ib.compare, schemes=["orthogonal", "kd-tree"], attacks=["known-input", "naive"], sample=40, quick=True
-    )
+    few = partial(ib.compare, attacks=["known-input", "naive"], sample=40, quick=True)
     monkeypatch.setattr(tool.ib, "compare", few)
+    monkeypatch.setattr(tool, "played", lambda: ["orthogonal", "kd-tree"])
     monkeypatch.setattr(tool, "DOCS", tmp_path)
     monkeypatch.setattr(tool, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(tool, "ARENAS", {"small": tool.Arena("Small", "a small table", lambda: records, 5)})
@@ -68,7 +67,7 @@ def test_every_pair_of_the_literature_is_a_scheme_and_an_attack():
     names = ast_pairs()
     assert len(names) > 25
     for scheme, attack in names:
-        assert scheme in SCHEMES
+        assert scheme.split(" (")[0] in SCHEMES
         assert attack in ATTACKS
 
 
@@ -107,7 +106,9 @@ def test_every_cell_of_the_page_is_a_number_that_is_checked_in():
     assert set(ast_pairs()) <= set(published)
     for place, name in enumerate(TABLES):
         found = cells(name)
-        assert {scheme for scheme, _ in found} == {one for one in SCHEMES if SCHEMES.built_in(one)}
+        played = {scheme for scheme, _ in found}
+        assert played >= {one for one in SCHEMES if SCHEMES.built_in(one)}
+        assert played >= {scheme for scheme, _ in ast_pairs()}
         assert {attack for _, attack in found} == {one for one in ATTACKS if ATTACKS.built_in(one)}
         for pair in ast_pairs():
             said, own = published[pair][place], found[pair]
@@ -116,8 +117,8 @@ def test_every_cell_of_the_page_is_a_number_that_is_checked_in():
             else:
                 assert same_share(said, float(own["breached"]))
                 assert said.endswith(f"error {float(own['median_relative_error']):.2f}")
-        fared = [row for row in table_rows(sections[name.capitalize()]) if row[0] in SCHEMES]
-        assert len(fared) == 23
+        fared = [row for row in table_rows(sections[name.capitalize()]) if row[0] in played]
+        assert len(fared) == len(played)
         for scheme, _, attack, breached, *_ in fared:
             most = max((float(row["breached"]) for (one, _), row in found.items() if one == scheme and row["breached"]),
                        default=None)  # fmt: skip

@@ -23,8 +23,8 @@ from isobreach.reproduction import (
     tables,
 )
 from isobreach.reproduction.parameters import PAPER
+from isobreach.reproduction.perturbed import Tables
 from isobreach.reproduction.running import trial_draws
-from isobreach.reproduction.tables import Tables
 
 
 class Counted:

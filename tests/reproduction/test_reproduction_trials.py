@@ -8,7 +8,7 @@ from isobreach.attacks import kaplan_estimates
 from isobreach.geometry import ESTIMATORS, breach_probability
 from isobreach.linking import link
 from isobreach.reproduction import PaperLinking, Point, trials
-from isobreach.reproduction.tables import PerturbedTable, Tables
+from isobreach.reproduction.perturbed import PerturbedTable, Tables
 from isobreach.reproduction.trials import epsilon_trial, kaplan_trial, known_trial, size_trial
 from oracles import integer_case, plant, uniquely_valid_rows
 

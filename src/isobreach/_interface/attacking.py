@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach import attacks, linking
-from isobreach._interface.tables import as_report, ids_of, like_known, named_linkage, rows_of, warn_if_nothing_linked
+from isobreach._interface.containers import (
+    as_report,
+    ids_of,
+    like_known,
+    named_linkage,
+    rows_of,
+    warn_if_nothing_linked,
+)
 from isobreach._progress import Progress, no_progress
 from isobreach._reports import AttackReport, LinkReport, ReconstructionReport, reconstruction_report
 from isobreach._validation import check_choice

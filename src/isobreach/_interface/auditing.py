@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from isobreach import attacks, audits, schemes
 from isobreach._calls import Variable, call_again, table_text, table_title
+from isobreach._interface.containers import as_report, preparation_words, read
 from isobreach._interface.protecting import prepare
-from isobreach._interface.tables import as_report, preparation_words, read
 from isobreach._progress import Progress, no_progress
 from isobreach._reports import AuditReport, ComparisonReport
 from isobreach._validation import check_integer
 from isobreach.audits import EFFORT, INSIDERS, SHARE, ComparisonAsked, ComparisonTable, Criterion, Settings, Store
 from isobreach.errors import InputError, LeftOutWarning
-from isobreach.io import Scan, Source, Table, as_raw, numbers_of, without_column
+from isobreach.io import NumericTable, Scan, Source, as_raw, numbers_of, without_column
 from isobreach.preparation import PreparedTable
 from isobreach.schemes import Scheme
 
@@ -129,7 +129,7 @@ def audit(
         result = audits.audit_files(table.values, settings, seed=seed, progress=progress, store=store)
     else:
         result = audits.audit(table.values, settings, seed=seed, progress=progress, store=store)
-    names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
+    names = table.columns if table.kind != "numpy" or isinstance(X, NumericTable) else None
     asked = {
         "scheme": scheme,
         "epsilon": epsilon,
@@ -227,7 +227,7 @@ def compare(
         groups=table.groups if isinstance(table, PreparedTable) else (),
     )
     result = audits.compare(ComparisonTable(table.values, classes), asked, seed=seed, progress=progress, store=store)
-    names = table.columns if table.kind != "numpy" or isinstance(X, Table) else None
+    names = table.columns if table.kind != "numpy" or isinstance(X, NumericTable) else None
     given = {
         "schemes": schemes,
         "attacks": attacks,
@@ -240,7 +240,9 @@ def compare(
         "seed": result.seed,
     }
     call = call_again(compare, _prepared_call(X), given)
-    result = replace(result, names=names, left_out=table.left_out, label=named, call=call)
+    result = replace(
+        result, names=names, left_out=table.left_out, label=named, unlabelled=int((classes < 0).sum()), call=call
+    )
     if isinstance(table, PreparedTable):
         steps = tuple({"column": one.column, "what": one.what, "sentence": one.sentence} for one in table.steps)
         result = replace(result, names=table.attributes, steps=steps, prepared=preparation_words(table))
@@ -270,7 +272,9 @@ def _prepared_call(given: Any) -> str:
     return call_again(prepare, "X", given.asked)
 
 
-def _labelled(X: Any, label: str | Sequence[Any] | NDArray[Any] | None) -> tuple[Table, str | None, NDArray[np.int64]]:
+def _labelled(
+    X: Any, label: str | Sequence[Any] | NDArray[Any] | None
+) -> tuple[NumericTable, str | None, NDArray[np.int64]]:
     """The table, the name of what is classified, and the class of every record; none without a label."""
     if label is None:
         return read(X, "X", stacklevel=4), None, np.zeros(0, dtype=np.int64)
@@ -285,7 +289,7 @@ def _labelled(X: Any, label: str | Sequence[Any] | NDArray[Any] | None) -> tuple
 
 
 def classes_of(values: NDArray[Any], rows: int) -> NDArray[np.int64]:
-    """Return whole numbers for the values of a label, one a record.
+    """Return whole numbers for the values of a label, one a record; -1 where it is missing.
 
     Parameters
     ----------
@@ -296,11 +300,18 @@ def classes_of(values: NDArray[Any], rows: int) -> NDArray[np.int64]:
     """
     if values.shape != (rows,):
         raise InputError("label", f"must have one class for each of {rows:,} records", f"shape {values.shape}")
-    found, classes = np.unique(np.array([str(value) for value in values]), return_inverse=True)
+    missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
+    classes = np.full(rows, -1, dtype=np.int64)
+    found, classes[~missing] = np.unique(np.array([str(one) for one in values[~missing]]), return_inverse=True)
     if not 2 <= len(found) <= MOST_CLASSES:
         rule = f"must have 2 to {MOST_CLASSES} different classes"
         raise InputError("label", rule, f"{len(found):,}", "Choose a column of categories.")
-    return np.asarray(classes, dtype=np.int64)
+    return classes
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, not a number, or what pandas has for that."""
+    return value is None or str(value) in ("nan", "NaT", "<NA>")
 
 
 def attackers_of(names: Sequence[str] | None, scheme: str | Scheme) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from isobreach import preparation, schemes
-from isobreach._interface.tables import read
+from isobreach._interface.containers import read
 from isobreach.io import default_columns, like
 from isobreach.preparation import PreparedTable
 from isobreach.schemes import AnyKey, Release, Scheme, scheme_by_name

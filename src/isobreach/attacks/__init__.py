@@ -8,13 +8,7 @@ from isobreach._settings import setting
 
 if TYPE_CHECKING:
     from isobreach.attacks.base import Attack, NoSettings, Reconstruction
-    from isobreach.attacks.kaplan import (
-        ITERATIONS,
-        LEARNING_RATE,
-        KaplanReconstruction,
-        kaplan_estimates,
-        pair_distances,
-    )
+    from isobreach.attacks.kaplan import ITERATIONS, LEARNING_RATE, kaplan_estimates, pair_distances
     from isobreach.attacks.knowledge import Knowledge
     from isobreach.attacks.known_input import (
         DETERMINED,
@@ -30,7 +24,6 @@ if TYPE_CHECKING:
         normalised,
         summarise,
     )
-    from isobreach.attacks.lattice import LatticeReconstruction
     from isobreach.attacks.pairs import attribute_privacy
     from isobreach.attacks.readout import ReadOut, mean_cosine, read_out
     from isobreach.attacks.refine import Evidence, ValueGrid, blind, interval_guess, refined, variants
@@ -46,11 +39,9 @@ __all__ = [
     "AttackResult",
     "AttackSummary",
     "Evidence",
-    "KaplanReconstruction",
     "Kind",
     "Knowledge",
     "KnownInputReconstruction",
-    "LatticeReconstruction",
     "NoSettings",
     "ReadOut",
     "Reconstruction",
@@ -79,7 +70,7 @@ __getattr__ = loading(
     __name__,
     {
         "base": ("Attack", "NoSettings", "Reconstruction"),
-        "kaplan": ("ITERATIONS", "LEARNING_RATE", "KaplanReconstruction", "kaplan_estimates", "pair_distances"),
+        "kaplan": ("ITERATIONS", "LEARNING_RATE", "kaplan_estimates", "pair_distances"),
         "knowledge": ("Knowledge",),
         "known_input": (
             "DETERMINED",
@@ -95,7 +86,6 @@ __getattr__ = loading(
             "normalised",
             "summarise",
         ),
-        "lattice": ("LatticeReconstruction",),
         "pairs": ("attribute_privacy",),
         "readout": ("ReadOut", "mean_cosine", "read_out"),
         "refine": ("Evidence", "ValueGrid", "blind", "interval_guess", "refined", "variants"),

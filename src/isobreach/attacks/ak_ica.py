@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import count
 from isobreach._progress import Progress
 from isobreach._random import generator
@@ -30,8 +30,6 @@ from isobreach.attacks.pairs import AS_FITTED, Affine, estimated
 from isobreach.attacks.refine import Evidence, refined, variants
 from isobreach.engine import Engine
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 _ROWS = 10_000  # of the release in which components are sought: they are then known better than those of known records
 

@@ -15,15 +15,13 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.knowledge import HELD_WORDS, Held, Knowledge
 from isobreach.document import Document
 from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

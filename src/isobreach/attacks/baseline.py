@@ -4,15 +4,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.base import Attack, Reconstruction
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine import Evidence, blind
 from isobreach.engine import Engine
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 
 class Baseline(Attack):

@@ -18,16 +18,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import count
 from isobreach.attacks.pairs import AS_FITTED, Affine, Estimates, Pairs, PairsReconstruction, named_recipes
 from isobreach.attacks.refine import Evidence, every_step
 from isobreach.engine import Engine
 from isobreach.linking import CHANCE_LIMIT
 from isobreach.release import Precision
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import kurtosis, skew
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.alignment import quantiles
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,14 @@ so nothing is claimed; the alignment attack uses that a motion is orthogonal as 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import count
 from isobreach.attacks.ak_ica import ByComponents
 from isobreach.attacks.components import Components, costs, matched
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.pairs import Affine, Pairs
 from isobreach.engine import Engine
-
-FloatArray = NDArray[np.float64]
 
 _ERROR = 0.3  # standard deviation of a component's error beside its spread: of FastICA, and of what few records show
 _MANY = 50  # records from which on their means and deviations are better than a line through a few linked ones

@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._compiled import compiled
 from isobreach._progress import Progress
 from isobreach._random import generator
@@ -52,8 +52,6 @@ from isobreach.linking import (
     motion_json,
 )
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 # A step corrects a tenth of what it sees; after so many of them what a descent that converges has left is rounding.
 LEARNING_RATE = 0.05

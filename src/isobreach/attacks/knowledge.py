@@ -8,11 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._validation import check_not_negative, check_same_width, check_table, check_widths
 from isobreach.errors import InputError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 Held = Literal["known", "rows", "sample", "bounds", "noise", "dictionary"]  # the fields of Knowledge
 HELD_WORDS: dict[Held, str] = {

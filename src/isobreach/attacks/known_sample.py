@@ -9,7 +9,9 @@ Z_S of cov(sample) and Z_Y of cov(Y), by descending eigenvalues,
 and x = M_D'(y - mean_Y) + mean_S behind a translation, M_D' y without one. The signs are those with the least energy
 statistic between the sample and the estimates (Szekely and Rizzo 2004), 2 E|s - x| - E|s - s'| - E|x - x'|. Only the
 first term depends on D, because a motion keeps distances: so D = argmin of the mean of |s - M_D' y|, over all 2^h signs
-up to h = 12; beyond, from the signs of means, or of third moments where means say nothing, one flip at a time.
+up to h = 12; beyond, from the signs of means, or of third moments where means say nothing, one flip at a time. Own
+code: dcor has the statistic, scipy that of one column, and both compute every distance anew, where a flip changes one
+term of the squares.
 
 A sign is *told* if flipping it makes the statistic worse by three standard errors. Records that lie symmetrically about
 their mean (Gaussian ones behind a translation, or about zero) leave every sign open: the motion cannot be identified.

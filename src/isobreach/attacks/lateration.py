@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import pdist, squareform
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._phrases import count
 from isobreach._progress import Progress
 from isobreach._settings import setting
@@ -38,9 +38,6 @@ from isobreach.engine import Engine, as_engine
 from isobreach.errors import InputError
 from isobreach.geometry import breach_probability, row_norms
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MATRICES = ("auto", "distances", "similarities")
 

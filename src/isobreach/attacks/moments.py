@@ -5,12 +5,10 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress, no_progress
 from isobreach.engine import Engine, tiles
-
-FloatArray = NDArray[np.float64]
 
 
 def moments(release: Engine, progress: Progress = no_progress) -> tuple[FloatArray, FloatArray]:

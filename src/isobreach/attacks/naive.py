@@ -10,7 +10,6 @@ are not estimated.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach.attacks.base import Reconstruction
@@ -21,8 +20,6 @@ from isobreach.attacks.pairs import Affine, estimated
 from isobreach.attacks.refine import Evidence
 from isobreach.engine import Engine
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 
 class Naive(Baseline):

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._phrases import count
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks.base import Attack, Reconstruction
@@ -24,9 +24,6 @@ from isobreach.engine import Engine, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _FOLDS = 16  # parts of the pairs, each left out in turn: what is left is close to what the attacker has
 _ENOUGH = 8  # rehearsed pairs from which on their median error is believed: all beyond it by chance once in 256

@@ -27,9 +27,9 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
 from isobreach._settings import setting
@@ -39,8 +39,6 @@ from isobreach.attacks.pairs import Affine
 from isobreach.attacks.refine import Evidence
 from isobreach.attacks.spectral_filter import Filter, Maker, Spectrum, Way
 from isobreach.engine import Engine, tiles
-
-FloatArray = NDArray[np.float64]
 
 KINDS = ("white", "components", "multiplicative")
 

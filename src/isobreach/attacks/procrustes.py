@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach._settings import setting
@@ -30,8 +29,6 @@ from isobreach.engine import Engine
 from isobreach.geometry import fit_motions, procrustes_residual
 from isobreach.linking import CHOICES, Linkage, given_links
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

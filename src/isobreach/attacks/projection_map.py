@@ -32,10 +32,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.stats import chi2
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._phrases import count
 from isobreach._progress import Progress
 from isobreach._random import random_source
@@ -49,9 +49,6 @@ from isobreach.engine import Engine, tiles
 from isobreach.geometry import row_basis, row_norms
 from isobreach.linking import CHANCE_LIMIT
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

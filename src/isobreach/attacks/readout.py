@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
 
 NEAREST = 5  # entries that are looked up
 _PAIRS = 10_000_000  # of estimates and entries at a time: 160 MB with the places of the nearest

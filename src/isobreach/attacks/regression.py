@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach._settings import setting
 from isobreach._validation import check_choice, check_epsilon
@@ -43,8 +44,6 @@ from isobreach.attacks.refine import Evidence, ridge
 from isobreach.attacks.sample_prior import Forward, OnGrid, RecordPosterior, Sample, share_found
 from isobreach.engine import Engine, tiles
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 INTERCEPTS = ("auto", "yes", "no")
 _SIGNIFICANT = 1e-3  # probability of an intercept that is not there

@@ -25,16 +25,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from isobreach._arrays import BoolArray, FloatArray
 from isobreach.attacks.pairs import Map, Pairs
 from isobreach.attacks.refine import Evidence
 from isobreach.engine import Engine, tiles
 from isobreach.errors import IsobreachError
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -246,10 +243,10 @@ def _lattice(forward: Forward, step: FloatArray) -> FloatArray:
 
 def _reduced(vectors: FloatArray) -> FloatArray | None:
     """Whole combinations of vectors that are short; None without the package that finds them."""
-    from isobreach.geometry.lattice import Effort, OutOfEffortError, reduce
+    from isobreach.geometry.lattice import OutOfEffortError, ReductionEffort, reduce
 
     try:
-        found = reduce(vectors, 2, Effort(_TUNING.effort))
+        found = reduce(vectors, 2, ReductionEffort(_TUNING.effort))
     except (IsobreachError, OutOfEffortError):
         return None
     return None if found is None else found.astype(np.float64)

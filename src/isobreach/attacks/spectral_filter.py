@@ -21,8 +21,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import count
 from isobreach._progress import Progress
 from isobreach._settings import setting
@@ -36,7 +36,6 @@ from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
 
-FloatArray = NDArray[np.float64]
 Maker = Callable[[], FloatArray]
 
 _GAIN = 0.99  # of the noise's variance: what is not below has gained nothing

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._random import generator
 from isobreach.attacks import ATTACKS, Knowledge
 from isobreach.audits.coalitions import Growth
@@ -28,9 +29,6 @@ from isobreach.engine import as_engine
 from isobreach.geometry import row_norms
 from isobreach.release import EXACT
 from isobreach.schemes import Release, Scheme, perturb
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 CANDIDATES = 16  # for the insider who alone exposes the most
 RELEASES = 8  # that coalitions meet in turn: a scheme that sorts or clusters a table takes longer than an attack

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks import ATTACKS, Knowledge, reconstruct
 from isobreach.audits.exposure import OwnersTable
@@ -28,9 +29,6 @@ from isobreach.audits.views import viewed, views
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel
 from isobreach.schemes import Release
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

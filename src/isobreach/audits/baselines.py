@@ -20,14 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._naming import way
 from isobreach._phrases import percent
 from isobreach.attacks import Evidence, blind, interval_guess
 from isobreach.audits.groups import Groups
 from isobreach.audits.intervals import Sampled, wilson
 from isobreach.geometry import breach_probability, row_norms
-
-FloatArray = NDArray[np.float64]
 
 HARDLY = 0.05  # share breached by a blind guess, up to which that is hardly anyone: figures then say so by themselves
 _PAIRS = 20_000  # of people: a share is then known within 0.007

@@ -29,12 +29,9 @@ no smaller, hidden dimensions no fewer, so the same bounds hold. Records of zero
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isobreach.audits.exposure import OwnersTable
 from isobreach.geometry import breach_probability
-
-FloatArray = NDArray[np.float64]
 
 _STEPS = 2000  # of squared residuals: the bound is then too high by at most what p falls within one of them
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach.audits.exposure import NOBODY, OwnersTable
@@ -21,9 +22,6 @@ from isobreach.audits.kept import Arrays, Kept
 from isobreach.audits.settings import Settings
 from isobreach.audits.trial import Coalition, Figures, Trial, play
 from isobreach.engine import default_workers
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 WATCHED = 1000  # others whose attributes a random coalition tries to learn, if there are more
 GREEDY = ("greedy, by directions", "greedy, by breaches", "greedy, nearest records")

@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
 from isobreach.release import EXACT, Precision, ReleaseModel
 from isobreach.schemes import Release, Scheme
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

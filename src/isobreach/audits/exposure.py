@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.groups import Groups
 from isobreach.audits.learned import learned
@@ -29,9 +29,6 @@ from isobreach.audits.pairs import MOST_COMPARED, NearestPair, coherence, neares
 from isobreach.engine import tiles
 from isobreach.geometry import breach_probability, row_norms
 from isobreach.release import EXACT
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 CANDIDATES = 128  # of whom greedy searches choose the next insider
 NOBODY: IntArray = np.zeros(0, dtype=np.int64)

@@ -19,14 +19,11 @@ Greedy is not optimal, and claims nothing of its own: ``isobreach.audits.bound``
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.audits.exposure import CANDIDATES, OwnersTable
 from isobreach.engine import tiles
 from isobreach.geometry import breach_probability, row_norms
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

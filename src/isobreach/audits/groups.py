@@ -28,10 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _MOST_CODES = 1000  # more than any category has
 _LEAST = 1e-9  # of a hidden direction's share in a column: below, it counts as known

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import IntArray
 from isobreach._progress import Progress
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import SingleInsider
 from isobreach.engine import default_workers
-
-IntArray = NDArray[np.int64]
 
 _CHOOSING = 8  # releases with noise on which single insiders are compared
 

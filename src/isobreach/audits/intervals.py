@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, stdtrit
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 LEVEL = 0.95  # the usual one, of all intervals
 _NORMAL = 1.959963984540054  # deviations of a normal law within which it has that probability

@@ -16,9 +16,8 @@ learns an attribute of most records is reported.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 _ROUNDING = 1e-9  # of the tolerance
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.engine import default_workers
 
-FloatArray = NDArray[np.float64]
 Single = NDArray[np.float32]
 
 MOST_COMPARED = 150_000  # records: about a minute

@@ -18,13 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import ExposedPerson, RecordFigures
 from isobreach.audits.intervals import Sampled
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST = 100  # people whom a report lists, at most
 _TENTH = 0.1  # of the people: fewer than that stand apart

@@ -8,15 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import no_progress
 from isobreach.attacks import Attack, Knowledge, Reconstruction, reconstruct
 from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 PLAIN = "as it is"  # estimates as the attack gives them
 FITTED = "as fitted"  # how an attack calls those of one of its objectives before anything is done to them

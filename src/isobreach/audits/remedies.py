@@ -3,7 +3,7 @@ r"""What would help: noise on top of the rotation, what it hides and what it cos
 
 At each level of noise the table is protected anew (``isobreach.schemes.Noisy``, a rotation and Gaussian noise relative
 to the table's spread) for every random coalition, and the breach probability of a sample of the others is worked out
-as in the audit of a scheme with noise (``isobreach.audits.noisy``): its mean is the breach rate. Insiders may leave
+as in the audit of a scheme with noise (``audits.noisy_exposure``): its mean is the breach rate. Insiders may leave
 records out, and under noise that may serve them: of a ladder of smaller sizes the one that breaches most counts. They
 are *given* their rows. Finding these is what noise makes hard first, but insiders may know them otherwise, and a
 defence should not rest on that: who has to search breaches no more, so the rate is an upper bound for them. There are
@@ -39,7 +39,7 @@ from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import Leak
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
 from isobreach.audits.kept import Kept
-from isobreach.audits.noisy import NoisyTable
+from isobreach.audits.noisy_exposure import NoisyTable
 from isobreach.audits.playing import Cell, Game, Scores, play
 from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick

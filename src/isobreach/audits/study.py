@@ -34,7 +34,7 @@ from isobreach.audits.insiders import Linker, RowsKnown, single_insider
 from isobreach.audits.kept import Kept, Store
 from isobreach.audits.matrix import AttackerMatrix, matrix
 from isobreach.audits.memory import check_memory, check_playable_on_files
-from isobreach.audits.noisy import RedrawnTable, released_rows
+from isobreach.audits.noisy_exposure import RedrawnTable, released_rows
 from isobreach.audits.people import Looks, Ranks, exposed_people
 from isobreach.audits.playing import Game, Scores, cells, played_sizes, public_ranges
 from isobreach.audits.playing import play as played_splits

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks import QUANTILES
 from isobreach.audits.bound import Bound, bounds
 from isobreach.audits.exposure import OwnersTable
@@ -29,8 +30,6 @@ from isobreach.audits.figures import (
 from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
 from isobreach.audits.settings import Settings
 from isobreach.audits.trial import Figures
-
-FloatArray = NDArray[np.float64]
 
 TARGETS = {"one other record": 0.0, "1% of the others": 0.01, "half of the others": 0.5, "all others": 1.0}
 

@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.audits.declared import directions
 from isobreach.audits.exposure import OwnersTable, gram
 from isobreach.audits.pairs import MOST_COMPARED
 from isobreach.engine import tiles
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

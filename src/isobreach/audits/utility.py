@@ -12,14 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.engine import default_workers
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 NEIGHBOURS, QUERIES = 10, 300  # of records looked up: a share of 3,000 neighbours is known within 0.02
 _DISTANCES = 1 << 23  # at a time

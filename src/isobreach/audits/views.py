@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks import Attack
 from isobreach.geometry import row_norms
 from isobreach.release import ReleaseModel, behind, unfolded
 from isobreach.schemes import Release
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

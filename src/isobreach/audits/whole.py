@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach._validation import check_magnitude
 from isobreach.attacks import Evidence, blind
@@ -36,9 +37,6 @@ from isobreach.audits.trial import Coalition, Figures
 from isobreach.engine import Engine, long_array, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

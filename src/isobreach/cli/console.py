@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from isobreach._progress import listening
@@ -51,10 +52,11 @@ class Console:
         console = RichConsole(highlight=False)
         table = Table(box=box.SIMPLE_HEAD)
         room = console.width - _PADDING * len(head) - 1
-        for title, width in zip(head, _widths([head, *rows], room), strict=True):
+        widths = _widths([head, *rows], room)
+        for title, width in zip(head, widths, strict=True):
             table.add_column(title, overflow="fold", width=width)
-        for row in rows:
-            table.add_row(*(Text(visible(cell)) for cell in row))  # Text: brackets in a name are no markup
+        for row in rows:  # Text: brackets in a name are no markup
+            table.add_row(*(Text(_folded(visible(cell), width)) for cell, width in zip(row, widths, strict=True)))
         with console.capture() as shown:
             console.print(table)
         print(shown.get(), end="")  # not by rich, which leaves the program when the reader of its output does
@@ -188,6 +190,15 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
             widest = max(range(len(widths)), key=lambda place: (widths[place] > floor[place], widths[place]))
             widths[widest] -= 1
     return widths
+
+
+def _folded(text: str, width: int) -> str:
+    """Text in lines of a width; a word that is longer is broken behind a hyphen, if it has one.
+
+    >>> _folded("known-input-output on all", 14).splitlines()
+    ['known-input-', 'output on all']
+    """
+    return "\n".join(wrap(text, width, replace_whitespace=False)) if len(text) > width else text
 
 
 def _unbroken(cells: Sequence[str], letters: int, *, named: bool) -> int:

@@ -8,7 +8,7 @@ from isobreach._phrases import count
 from isobreach.cli.console import Console
 from isobreach.cli.tables import Data, prepared_alike, read_steps, recipe_of, steps_path
 from isobreach.errors import InputError
-from isobreach.io import PRIVATE, Table, check_written, pending_json, write_table
+from isobreach.io import PRIVATE, NumericTable, check_written, pending_json, write_table
 
 
 def run_prepare(console: Console, data: Data, out: Path, steps: Path | None, force: bool) -> None:
@@ -39,7 +39,7 @@ def run_prepare(console: Console, data: Data, out: Path, steps: Path | None, for
     )
 
 
-def _alike(console: Console, data: Data, steps: Path) -> Table:
+def _alike(console: Console, data: Data, steps: Path) -> NumericTable:
     """Records prepared like another table."""
     asked = data.preparation
     if data.columns is not None or data.leave_out or asked["missing"] or asked["standardise"]:

@@ -19,10 +19,10 @@ from isobreach.cli.console import Console
 from isobreach.errors import InputError
 from isobreach.io import (
     STANDARD_INPUT,
+    NumericTable,
     RawTable,
     Scan,
     Source,
-    Table,
     TextColumnsError,
     as_raw,
     asks_nothing,
@@ -87,7 +87,7 @@ class Data:
             **self.preparation,
         }
 
-    def read(self, console: Console, *, standardise: bool = False) -> Table:
+    def read(self, console: Console, *, standardise: bool = False) -> NumericTable:
         """Return the table, prepared; what was said while reading it is said again.
 
         ``standardise``: do so, asked for or not. Arrays, which have no names, stay as they are if nothing is asked.
@@ -108,7 +108,7 @@ class Data:
             if value is not None:
                 raise InputError(option, "must be left out for a bundled data set", repr(value))
         bundled = datasets.load(self.given)
-        table = Table(bundled.values, bundled.columns)
+        table = NumericTable(bundled.values, bundled.columns)
         return select_columns(table, "DATA", self.columns) if plain else self._prepared(table, console, asked)
 
     def on_files(self, console: Console) -> Scan:
@@ -124,20 +124,20 @@ class Data:
         if found is None:
             raise InputError("DATA", rule, "vectors whose length their type does not fix", step)
         rows = np.arange(min(found.values.shape[0], _LOOKED_AT))
-        steps = prepare(Table(found.values.gather(rows), found.columns), name="DATA").steps
+        steps = prepare(NumericTable(found.values.gather(rows), found.columns), name="DATA").steps
         if steps and self.columns is None:
             raise InputError("DATA", rule, f"what would be prepared otherwise: {steps[0].sentence.rstrip('.')}", step)
         console.note(f"DATA: {note}" for note in found.notes)
         return found
 
-    def labelled(self, console: Console, label: str) -> tuple[Table, NDArray[Any]]:
+    def labelled(self, console: Console, label: str) -> tuple[NumericTable, NDArray[Any]]:
         """Return the table without a column, prepared, and that column's values of the rows that are left."""
         if self.source is not None:
             with console.work(f"reading {self.source.name}"):
                 raw = as_raw(self.source, "DATA")
         else:
             bundled = datasets.load(self.given)
-            raw = as_raw(Table(bundled.values, bundled.columns), "DATA")
+            raw = as_raw(NumericTable(bundled.values, bundled.columns), "DATA")
         if label in (self.columns or ()):
             raise InputError("--label", "must be another column than those of --columns", repr(label))
         if label == self.id_column:
@@ -148,7 +148,7 @@ class Data:
 
     def _prepared(
         self,
-        given: Source | Table | RawTable,
+        given: Source | NumericTable | RawTable,
         console: Console,
         asked: Mapping[str, Any],
     ) -> PreparedTable:
@@ -168,7 +168,7 @@ def as_precise(values: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
     return same if np.isfinite(same).all() else values
 
 
-def recipe_of(table: Table) -> Steps:
+def recipe_of(table: NumericTable) -> Steps:
     """What was done to a table; nothing to one that was taken as it is."""
     return table.recipe if isinstance(table, PreparedTable) else Steps(table.columns, ())
 
@@ -196,10 +196,10 @@ def prepared_alike(steps: Steps, source: Source, name: str, console: Console, id
 class Held:
     """The tables that an attacker holds, read; ``ranges``: bounds of the attributes in the tables' order."""
 
-    released: Table | Scan
-    known: Table | None
-    sample: Table | None
-    dictionary: Table | None
+    released: NumericTable | Scan
+    known: NumericTable | None
+    sample: NumericTable | None
+    dictionary: NumericTable | None
     attributes: tuple[str, ...]
     bounds: NDArray[np.float64] | None
     noise: Any
@@ -290,7 +290,7 @@ class Holdings:
         bounds = self._given.get("bounds")
         ranges = None if bounds is None else read_ranges(bounds, "bounds")
 
-        def records(name: str, columns: Sequence[str] | None, id_column: str | None) -> Table | None:
+        def records(name: str, columns: Sequence[str] | None, id_column: str | None) -> NumericTable | None:
             source = self.inputs.get(name)
             if source is None:
                 return None
@@ -316,7 +316,7 @@ class Holdings:
         with console.work(f"reading {source.name}"):
             released = self._released(source, released_columns, released_id_column)
         console.note(f"released: {note}" for note in released.notes)
-        read = released.values if isinstance(released, Table) else None  # what is larger than memory is not
+        read = released.values if isinstance(released, NumericTable) else None  # what is larger than memory is not
         if steps is not None and steps.release and read is not None and steps.release != numbers_hash(read):
             console.note(_OTHER_RELEASE)
         table = known or sample
@@ -324,7 +324,7 @@ class Holdings:
         names, limits = bounded_attributes(ranges, None if table is None else table.columns, width)
         return Held(released, known, sample, dictionary, names, limits, self.noise, self._rows(console))
 
-    def _released(self, source: Source, columns: Sequence[str] | None, id_column: str | None) -> Table | Scan:
+    def _released(self, source: Source, columns: Sequence[str] | None, id_column: str | None) -> NumericTable | Scan:
         """The released table, read by whoever was asked to."""
         engine, scheduler = (self._given.get(name) for name in ("engine", "scheduler"))
         if engine == "dask":
@@ -339,7 +339,7 @@ class Holdings:
         found = [] if source.elsewhere else sorted({*folder.glob("*.steps.json"), *folder.glob("*/*.steps.json")})
         columns, id_column = self._given.get("released_columns"), self._given.get("released_id_column")
         released = self._released(source, columns, id_column) if found else None
-        if not isinstance(released, Table):  # larger than memory
+        if not isinstance(released, NumericTable):  # larger than memory
             return None
         for path in found:
             with suppress(InputError):  # another file, called alike
@@ -366,7 +366,7 @@ class Holdings:
         except (ValueError, OverflowError):
             raise InputError("--rows", rule, repr(given[:40])) from None
 
-    def _like_known(self, name: str, known: Table | None, columns: Sequence[str] | None) -> Sequence[str] | None:
+    def _like_known(self, name: str, known: NumericTable | None, columns: Sequence[str] | None) -> Sequence[str] | None:
         """The columns of another table that stand for those of the known records."""
         if known is None or name not in self.inputs or not (self.inputs["known"].named and self.inputs[name].named):
             return columns
@@ -375,7 +375,7 @@ class Holdings:
 
 def read_source(
     source: Source, name: str, console: Console, columns: Sequence[str] | None, id_column: str | None
-) -> Table:
+) -> NumericTable:
     """A table from its place; what was said while reading it is said again."""
     with console.work(f"reading {source.name}"):
         table = source.read(columns, id_column)

@@ -4,16 +4,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._random import generator
 from isobreach._validation import check_integer
 from isobreach.datasets.sentences import sentences
 from isobreach.datasets.word_vectors import WordVectors
 from isobreach.errors import InputError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _SAME = 1e-6  # entries of vectors of length one in single precision: equal up to rounding
 

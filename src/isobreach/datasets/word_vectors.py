@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.errors import MissingExtraError
-
-FloatArray = NDArray[np.float64]
 
 _MOST_PIECES = 32  # of a sentence; more cannot be read from 256 numbers
 _NOTHING = 1e-8  # a coefficient that small is none

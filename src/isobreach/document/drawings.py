@@ -13,6 +13,15 @@ from isobreach.document.texts import Column
 _SAME = 0.02  # points of a plane that differ by less cannot be told apart in a drawing
 
 
+@dataclass(frozen=True, eq=False)
+class Titled:
+    """What is drawn: ``name`` is that of its file, ``title`` says what it shows, ``caption`` how to read it."""
+
+    name: str
+    title: str
+    caption: str
+
+
 @dataclass(frozen=True)
 class MatrixCell:
     """A cell of a matrix.
@@ -45,15 +54,11 @@ class MatrixRow:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class Matrix(Titled):
     """Figures by rows and columns, with a tip for each.
 
     Attributes
     ----------
-    name
-        That of its file.
-    title, caption
-        What it shows, and what the cells are.
     corner, across
         What the rows and the columns are.
     columns
@@ -70,9 +75,6 @@ class Matrix:
         Whether columns are many: small cells, and heads that stand upright.
     """
 
-    name: str
-    title: str
-    caption: str
     corner: str
     across: str
     columns: tuple[str, ...]
@@ -95,24 +97,17 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Plane:
+class Plane(Titled):
     """Named points by two shares. Points that nearly coincide have one number, under which their names are listed.
 
     Attributes
     ----------
-    name
-        That of its file.
-    title, caption
-        What it shows, and how to read it.
     x_label, y_label
         In words.
     spots
         The points.
     """
 
-    name: str
-    title: str
-    caption: str
     x_label: str
     y_label: str
     spots: tuple[Spot, ...]
@@ -180,24 +175,17 @@ class Panel:
 
 
 @dataclass(frozen=True, eq=False)
-class Chart:
+class Chart(Titled):
     """A figure of one or more panels side by side.
 
     Attributes
     ----------
-    name
-        That of its file.
-    title, caption
-        What it shows, and how to read it.
     panels
         Axes with curves.
     text
         What can be seen in it, for those who cannot; the caption by default.
     """
 
-    name: str
-    title: str
-    caption: str
     panels: tuple[Panel, ...]
     text: str = ""
 
@@ -213,35 +201,25 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Bars:
+class Bars(Titled):
     """A chart of shares beside their numbers.
 
     Attributes
     ----------
-    name
-        That of its file.
-    title, caption
-        What it shows, and how to read it.
     heads
         Of the labels, the bars, and the figures beside them.
     bars
         From the longest to the shortest.
     """
 
-    name: str
-    title: str
-    caption: str
     heads: tuple[Column, ...]
     bars: tuple[Bar, ...]
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A figure that is drawn already: ``content`` is SVG, ``name`` that of its file."""
+class Picture(Titled):
+    """A figure that is drawn already: ``content`` is SVG."""
 
-    name: str
-    title: str
-    caption: str
     content: bytes
 
 

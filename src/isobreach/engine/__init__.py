@@ -2,7 +2,7 @@
 """Where the released rows live, and where kernels run."""
 
 from isobreach.engine.base import Engine, Kernel, tile_rows, tiles
-from isobreach.engine.column import ArrayColumn, Column
+from isobreach.engine.column import ArrayColumn, ColumnHandle
 from isobreach.engine.dask import DaskEngine
 from isobreach.engine.default import as_engine, default_workers, using
 from isobreach.engine.local import LocalEngine
@@ -18,7 +18,7 @@ __all__ = [
     "ONE_BLAS_THREAD",
     "PAIR_TILE",
     "ArrayColumn",
-    "Column",
+    "ColumnHandle",
     "DaskEngine",
     "Engine",
     "FileEngine",

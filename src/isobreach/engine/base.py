@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import place
 from isobreach._progress import Progress, no_progress
-from isobreach.engine.column import ArrayColumn, Column, FloatArray
+from isobreach.engine.column import ArrayColumn, ColumnHandle
 from isobreach.engine.workers import I, P, T, Workers, address
 
 TILE_ENTRIES = 1 << 16  # 512 KiB of float64: half of a common second-level cache
@@ -59,7 +60,7 @@ class Engine(ABC):
         label: str,
         progress: Progress = no_progress,
         *,
-        beside: Column | None = None,
+        beside: ColumnHandle | None = None,
     ) -> Iterator[T]:
         """Apply a kernel to every block of rows.
 
@@ -84,7 +85,7 @@ class Engine(ABC):
 
     @abstractmethod
     def visited(
-        self, kernel: Kernel[T], params: Any, beside: Column | None, label: str, progress: Progress
+        self, kernel: Kernel[T], params: Any, beside: ColumnHandle | None, label: str, progress: Progress
     ) -> Iterator[T]:
         """Results of a ``scan``, whose kernel can leave the process."""
 
@@ -119,15 +120,15 @@ class Engine(ABC):
         label: str,
         progress: Progress = no_progress,
         *,
-        beside: Column | None = None,
-    ) -> Column:
+        beside: ColumnHandle | None = None,
+    ) -> ColumnHandle:
         """Compute one number a row, or a few: an array as long as the block from each call of the kernel.
 
         The parameters are those of ``scan``. The result is a handle.
         """
         return self.collected(self.scan(kernel, params, label, progress, beside=beside))
 
-    def collected(self, parts: Iterator[FloatArray]) -> Column:
+    def collected(self, parts: Iterator[FloatArray]) -> ColumnHandle:
         """Return the column whose parts these are, in row order."""
         return ArrayColumn.of(parts, self.shape[0])
 

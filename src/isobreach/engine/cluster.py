@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
 from isobreach.engine.connection import PATIENCE, Connection, connected
 from isobreach.engine.local import LocalEngine
 from isobreach.engine.processes import failure
 from isobreach.engine.sending import Sent
 from isobreach.engine.threads import ONE_BLAS_THREAD, Threads
-from isobreach.engine.workers import I, P, T, Workers, address, pair_tiles
+from isobreach.engine.workers import I, P, T, Workers, address
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -99,29 +98,15 @@ class Cluster(Workers):
             begun.clear()
             sent.forget()
 
-    def join(
-        self,
-        kernel: Callable[[tuple[slice, slice], P], T],
-        params: P,
-        left: int,
-        right: int,
-        label: str,
-        progress: Progress = no_progress,
-        *,
-        triangle: bool = False,
+    def on_tiles(
+        self, kernel: Callable[[tuple[slice, slice], P], T], tiles: list[tuple[slice, slice]], params: P
     ) -> Iterator[T]:
-        """All pairs of points: see ``Workers``. A task has several tiles, one after the other in their order."""
+        """What a kernel makes of each tile: a task has several, one after the other."""
         address(kernel)
-        tiles = list(pair_tiles(left, right, triangle=triangle))
         # Several tasks a worker, so that all end together.
         share = max(1, min(PATIENCE.tiles, len(tiles) // (8 * (self._count or self.connect().threads()))))
         several = [tuple(tiles[start : start + share]) for start in range(0, len(tiles), share)]
-        done = 0
-        for results in self.run(_each, several, (kernel, params)):
-            for result in results:
-                yield result
-                done += 1
-                progress(label, done, len(tiles))
+        return chain.from_iterable(self.run(_each, several, (kernel, params)))
 
 
 def _each(tiles: tuple[tuple[slice, slice], ...], job: tuple[Callable[[tuple[slice, slice], P], T], P]) -> list[T]:

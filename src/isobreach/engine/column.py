@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine.ordered import Ordered, ordered
 from isobreach.engine.threads import Threads
 from isobreach.engine.workers import T, Workers
 from isobreach.errors import OutputError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 P = TypeVar("P")
 
 
@@ -44,7 +43,7 @@ class ColumnReading:
 _READING = ColumnReading()
 
 
-class Column(ABC):
+class ColumnHandle(ABC):
     """Numbers by released row: shape (m,), or (m, w) for w numbers a row."""
 
     @property
@@ -84,7 +83,7 @@ class Column(ABC):
         """Who look at the numbers: this thread, where they are here."""
         return Threads(1)
 
-    def by_spans(self, task: Callable[["Column", int, int, P], T], params: P) -> Iterator[T]:
+    def by_spans(self, task: Callable[["ColumnHandle", int, int, P], T], params: P) -> Iterator[T]:
         """Ask something of all numbers, some million rows at a time, wherever these are.
 
         Parameters
@@ -101,15 +100,15 @@ class Column(ABC):
         spans = [(start, min(start + _READING.span, len(self))) for start in range(0, len(self), _READING.span)]
         return self.crew.run(_on_span, spans, (task, self, params))
 
-    def derived(self, function: Callable[[FloatArray, P], FloatArray], params: P) -> "Column":
+    def derived(self, function: Callable[[FloatArray, P], FloatArray], params: P) -> "ColumnHandle":
         """Return a column of one number a row, ``function`` of the numbers of these rows; computed when asked for."""
         return _Derived(self, function, params)
 
-    def kept(self) -> "Column":
+    def kept(self) -> "ColumnHandle":
         """Return the same numbers, computed once where they are derived, and kept where those are they come from."""
         return self
 
-    def like_these(self, column: "Column") -> "Column":
+    def like_these(self, column: "ColumnHandle") -> "ColumnHandle":
         """Return the numbers of a column that is derived from this one, kept where these are."""
         return ArrayColumn.of((part for _, part in column.chunks()), len(column))
 
@@ -117,7 +116,7 @@ class Column(ABC):
         """Return the numbers in ascending order, without those of some rows."""
         return ordered(self, excluded)
 
-    def top(self, count: int, excluded: ArrayLike = (), ties: "Column | None" = None) -> IntArray:
+    def top(self, count: int, excluded: ArrayLike = (), ties: "ColumnHandle | None" = None) -> IntArray:
         """Rows with the smallest numbers, smallest first.
 
         Parameters
@@ -139,7 +138,7 @@ _NONE = np.empty(0, dtype=np.int64), np.empty((2, 0))  # no rows
 
 
 def _best(
-    column: Column, first: int, stop: int, asked: tuple[int, IntArray, Column | None]
+    column: ColumnHandle, first: int, stop: int, asked: tuple[int, IntArray, ColumnHandle | None]
 ) -> tuple[IntArray, FloatArray]:
     """The best rows of a range, and for each its tie and its number."""
     count, left_out, ties = asked
@@ -161,12 +160,12 @@ def _best(
     return rows, keys
 
 
-def _on_span(span: tuple[int, int], job: tuple[Callable[[Column, int, int, P], T], Column, P]) -> T:
+def _on_span(span: tuple[int, int], job: tuple[Callable[[ColumnHandle, int, int, P], T], ColumnHandle, P]) -> T:
     task, column, params = job
     return task(column, *span, params)
 
 
-class ArrayColumn(Column):
+class ArrayColumn(ColumnHandle):
     """A column in the memory of this process."""
 
     def __init__(self, values: FloatArray) -> None:
@@ -193,7 +192,7 @@ class ArrayColumn(Column):
         return self._values[rows if isinstance(rows, slice) else np.asarray(rows, dtype=np.int64)]
 
 
-class StoredColumn(Column):
+class StoredColumn(ColumnHandle):
     """A column that is read where it is asked for, a range of rows at a time."""
 
     @abstractmethod
@@ -248,7 +247,7 @@ class FileColumn(StoredColumn):
         """Rows, and numbers a row if there are several."""
         return self._shape
 
-    def like_these(self, column: Column) -> Column:
+    def like_these(self, column: ColumnHandle) -> ColumnHandle:
         """Return the numbers of a column that is derived from this one, in a file too."""
         return FileColumn.of((part for _, part in column.chunks()), len(column))
 
@@ -273,10 +272,10 @@ def write_numbers(file: Any, numbers: FloatArray) -> None:
         raise OutputError(message) from None
 
 
-class _Derived(Column):
+class _Derived(ColumnHandle):
     """A column computed out of another one, some rows at a time."""
 
-    def __init__(self, base: Column, function: Callable[[FloatArray, Any], FloatArray], params: Any) -> None:
+    def __init__(self, base: ColumnHandle, function: Callable[[FloatArray, Any], FloatArray], params: Any) -> None:
         self._base, self._function, self._params = base, function, params
 
     @property
@@ -290,8 +289,8 @@ class _Derived(Column):
     def take(self, rows: ArrayLike | slice) -> FloatArray:
         return self._function(self._base.take(rows), self._params)
 
-    def kept(self) -> Column:
-        home: Column = self
+    def kept(self) -> ColumnHandle:
+        home: ColumnHandle = self
         while isinstance(home, _Derived):
             home = home._base
         return home.like_these(self)

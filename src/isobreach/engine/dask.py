@@ -15,11 +15,12 @@ from uuid import uuid4
 
 import numpy as np
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress, no_progress
 from isobreach.engine import scanning
 from isobreach.engine.base import Kernel
 from isobreach.engine.cluster import Cluster
-from isobreach.engine.column import ArrayColumn, Column, FloatArray
+from isobreach.engine.column import ArrayColumn, ColumnHandle
 from isobreach.engine.files import Files, Group
 from isobreach.engine.parts import PartColumn, PartFile, write_part
 from isobreach.engine.scanning import FileEngine
@@ -82,8 +83,8 @@ class DaskEngine(FileEngine):
         label: str,
         progress: Progress = no_progress,
         *,
-        beside: Column | None = None,
-    ) -> Column:
+        beside: ColumnHandle | None = None,
+    ) -> ColumnHandle:
         """Compute numbers of every row; where they are many, they stay in files that the workers write."""
         address(kernel)
         place = self._cluster.connect().folder / uuid4().hex

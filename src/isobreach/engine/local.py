@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach._validation import check_integer, check_shape
 from isobreach.engine.base import BLOCK_TILES, Engine, Kernel, contiguous, tile_rows
-from isobreach.engine.column import Column, FloatArray
+from isobreach.engine.column import ColumnHandle
 from isobreach.engine.threads import Threads
 from isobreach.engine.workers import T, Workers
 
@@ -84,7 +85,7 @@ class LocalEngine(Engine):
         return Threads(1) if self._rows.nbytes < SERIAL_BYTES else self._workers
 
     def visited(
-        self, kernel: Kernel[T], params: Any, beside: Column | None, label: str, progress: Progress
+        self, kernel: Kernel[T], params: Any, beside: ColumnHandle | None, label: str, progress: Progress
     ) -> Iterator[T]:
         """Results of ``scan``."""
         parts = [slice(start, start + self._block) for start in range(0, len(self._rows), self._block)]

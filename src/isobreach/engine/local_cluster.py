@@ -5,13 +5,12 @@ Dask's own starts workers that import the user's program again, which then must 
 they are asked to do.
 """
 
-import os
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 
-from isobreach.engine.threads import processors
+from isobreach.engine.threads import environment, processors
 
 _DEATHS = 5  # workers that are replaced, at most: more would mean that something is wrong
 _ENDS_IN = 2.0  # seconds that the scheduler has to end
@@ -40,11 +39,9 @@ class LocalCluster:
     def _process(self) -> "subprocess.Popen[bytes]":
         options = ["--nthreads=1", "--no-nanny", "--no-dashboard", "--memory-limit=0", "--death-timeout=30"]
         options += [f"--local-directory={self._folder}", self.scheduler.scheduler_address]
-        places = [path or str(Path.cwd()) for path in sys.path]
-        one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
         return subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_worker", *options],
-            env={**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(places)},
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled
 
 if TYPE_CHECKING:
-    from isobreach.engine.column import Column
+    from isobreach.engine.column import ColumnHandle
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Function = Callable[[FloatArray], FloatArray]
 
 _SHORT = 1 << 18  # numbers that are sorted
@@ -48,13 +47,13 @@ class Ordered(ABC):
         """Return the mean of a smooth function of the numbers; relative error about 1e-7 where they are many."""
 
 
-def ordered(column: "Column", excluded: ArrayLike = ()) -> Ordered:
+def ordered(column: "ColumnHandle", excluded: ArrayLike = ()) -> Ordered:
     """Return the numbers of a column in order, without those of some rows."""
     rows = np.unique(np.asarray(excluded, dtype=np.int64))
     return _Sorted(column, rows) if len(column) <= _SHORT else _Counted(column, rows)
 
 
-def _parts(column: "Column", excluded: IntArray, first: int = 0, stop: int | None = None) -> Iterator[FloatArray]:
+def _parts(column: "ColumnHandle", excluded: IntArray, first: int = 0, stop: int | None = None) -> Iterator[FloatArray]:
     """The numbers of a range of rows, some at a time, in row order."""
     for start, values in column.chunks(first, stop):
         low, high = np.searchsorted(excluded, [start, start + len(values)])
@@ -64,7 +63,7 @@ def _parts(column: "Column", excluded: IntArray, first: int = 0, stop: int | Non
 class _Sorted(Ordered):
     """A short column."""
 
-    def __init__(self, column: "Column", excluded: IntArray) -> None:
+    def __init__(self, column: "ColumnHandle", excluded: IntArray) -> None:
         self._numbers = np.sort(np.concatenate([np.empty(0), *_parts(column, excluded)]))
 
     def __len__(self) -> int:
@@ -84,7 +83,7 @@ class _Sorted(Ordered):
 class _Counted(Ordered):
     """A long column: how many numbers each bin has, their sum, the smallest and the largest."""
 
-    def __init__(self, column: "Column", excluded: IntArray) -> None:
+    def __init__(self, column: "ColumnHandle", excluded: IntArray) -> None:
         self._column, self._excluded = column, excluded
         counts, sums, low, high = _empty()
         for used, *here in column.by_spans(_counted, excluded):
@@ -150,7 +149,7 @@ def _empty() -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
     return np.zeros(_BINS, dtype=np.int64), np.zeros(_BINS), np.zeros(_BINS), np.zeros(_BINS)
 
 
-def _counted(column: "Column", first: int, stop: int, excluded: IntArray) -> list[NDArray[Any]]:
+def _counted(column: "ColumnHandle", first: int, stop: int, excluded: IntArray) -> list[NDArray[Any]]:
     """Bins that the numbers of a range of rows are in, and for each of them how many, their sum and the extremes."""
     bins = _empty()
     for part in _parts(column, excluded, first, stop):
@@ -159,7 +158,7 @@ def _counted(column: "Column", first: int, stop: int, excluded: IntArray) -> lis
     return [used, *(one[used] for one in bins)]
 
 
-def _collected(column: "Column", first: int, stop: int, asked: tuple[NDArray[np.bool_], IntArray]) -> FloatArray:
+def _collected(column: "ColumnHandle", first: int, stop: int, asked: tuple[NDArray[np.bool_], IntArray]) -> FloatArray:
     """The numbers of a range of rows that are in some bins."""
     wanted, excluded = asked
     parts = [part[_among(_bits(part), wanted)] for part in _parts(column, excluded, first, stop)]

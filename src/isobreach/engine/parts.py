@@ -15,7 +15,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from isobreach.engine.column import Column, FloatArray, IntArray, StoredColumn, write_numbers
+from isobreach._arrays import FloatArray, IntArray
+from isobreach.engine.column import ColumnHandle, StoredColumn, write_numbers
 from isobreach.engine.workers import Workers
 
 
@@ -85,7 +86,7 @@ class PartColumn(StoredColumn):
         """Workers of the cluster."""
         return self._workers
 
-    def like_these(self, column: Column) -> Column:
+    def like_these(self, column: ColumnHandle) -> ColumnHandle:
         """Return the numbers of a column that is derived from this one: computed by the workers, in parts too."""
         place = self._place.with_name(uuid4().hex)
         place.mkdir()
@@ -124,6 +125,6 @@ def _read(place: Place, starts: IntArray, shape: tuple[int, ...], start: int, st
     return numbers
 
 
-def _kept(column: Column, first: int, stop: int, place: Place) -> PartFile:
+def _kept(column: ColumnHandle, first: int, stop: int, place: Place) -> PartFile:
     """Write the numbers of a range of rows."""
     return write_part(place, first, np.concatenate([values for _, values in column.chunks(first, stop)]))

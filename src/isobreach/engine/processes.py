@@ -21,11 +21,10 @@ from importlib import import_module
 from itertools import count
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from isobreach.engine.local import LocalEngine
-from isobreach.engine.threads import ONE_BLAS_THREAD, Threads, run_as_done, run_in_order, worker_count
+from isobreach.engine.threads import ONE_BLAS_THREAD, Threads, environment, run_as_done, run_in_order, worker_count
 from isobreach.engine.workers import I, P, T, Workers, address
 
 _ENDS_IN = 5.0  # seconds that a process has to end by itself once its channel is closed
@@ -113,12 +112,10 @@ class _Process:
     def __init__(self) -> None:
         self.holds = 0  # number of the job that it has
         self._channel, theirs = Pipe()
-        places = [path or str(Path.cwd()) for path in sys.path]
-        one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", f"from isobreach.engine.processes import serve; serve({theirs.fileno()})"],
-                env={**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(places)},
+                env=environment(),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,

@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._arrow import numpy_type, vector_width
 from isobreach._columns import STRETCH
 from isobreach._phrases import place
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer
 from isobreach.engine.base import Engine, Kernel, tile_rows
-from isobreach.engine.column import ArrayColumn, Column, FileColumn, FloatArray, IntArray
+from isobreach.engine.column import ArrayColumn, ColumnHandle, FileColumn
 from isobreach.engine.files import Files, Group
 from isobreach.engine.memory import free_memory
 from isobreach.engine.threads import Threads
@@ -162,7 +163,7 @@ class FileEngine(Engine):
         return READING.stretch_tiles * self.stored.tile
 
     def visited(
-        self, kernel: Kernel[T], params: Any, beside: Column | None, label: str, progress: Progress
+        self, kernel: Kernel[T], params: Any, beside: ColumnHandle | None, label: str, progress: Progress
     ) -> Iterator[T]:
         """Results of ``scan``."""
         return self._scanned(Job(self.stored, kernel, params, beside, self._expected), label, progress)
@@ -188,7 +189,7 @@ class FileEngine(Engine):
         self._kept = self._kept.and_more(*zip(*picked, strict=True)) if len(job.wanted) else self._kept
         self._expected = self._kept.lacks(self._expected)
 
-    def collected(self, parts: Iterator[FloatArray]) -> Column:
+    def collected(self, parts: Iterator[FloatArray]) -> ColumnHandle:
         """Return a column; its numbers stay in a temporary file where they are many."""
         first = next(parts)
         numbers = self.shape[0] * int(np.prod(first.shape[1:], dtype=np.int64))

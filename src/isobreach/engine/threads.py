@@ -2,12 +2,14 @@
 """Threads of this process as workers: one BLAS thread each, results in order."""
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -19,6 +21,13 @@ from isobreach.engine.workers import I, P, T, Workers, address
 def processors() -> int:
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def environment() -> dict[str, str]:
+    """What a process is started with so that it finds what this one can import, and has one BLAS thread."""
+    one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    places = [path or str(Path.cwd()) for path in sys.path]
+    return {**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(places)}
 
 
 def worker_count(workers: int | None) -> int:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._arrow import arrow_array, column_block, fill
 from isobreach._columns import ColumnBlock
 from isobreach.engine.base import Kernel, tile_rows
-from isobreach.engine.column import Column, FloatArray, IntArray
+from isobreach.engine.column import ColumnHandle
 from isobreach.engine.files import Files, Group
 
 Block = FloatArray | ColumnBlock
@@ -97,7 +98,7 @@ class Job:
     stored: StoredRows
     kernel: Kernel[Any]
     params: Any
-    beside: Column | None
+    beside: ColumnHandle | None
     wanted: IntArray
 
     @property

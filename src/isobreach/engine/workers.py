@@ -82,9 +82,15 @@ class Workers(ABC):
             the diagonal in the others.
         """
         tiles = list(pair_tiles(left, right, triangle=triangle))
-        for done, result in enumerate(self.run(kernel, tiles, params), start=1):
+        for done, result in enumerate(self.on_tiles(kernel, tiles, params), start=1):
             yield result
             progress(label, done, len(tiles))
+
+    def on_tiles(
+        self, kernel: Callable[[tuple[slice, slice], P], T], tiles: list[tuple[slice, slice]], params: P
+    ) -> Iterator[T]:
+        """What a kernel makes of each tile, in their order: a task each."""
+        return self.run(kernel, tiles, params)
 
 
 def pair_tiles(left: int, right: int, *, triangle: bool) -> Iterator[tuple[slice, slice]]:

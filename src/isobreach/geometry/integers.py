@@ -6,9 +6,8 @@ size. A rank modulo p is at most the true one; an inverse is the true one if mul
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
+from isobreach._arrays import IntArray
 
 PRIME, _SECOND_PRIME = 2147483629, 2147483587  # below 2^31: products of two residues fit into 64 bits
 

@@ -20,14 +20,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.errors import IsobreachError, MissingExtraError
 from isobreach.geometry.integers import unimodular_inverse, whole_product
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class OutOfEffortError(Exception):
     """All the work has been done that a search was allowed."""
 
 
-class Effort:
+class ReductionEffort:
     """What a search may do: work, which is counted, and seconds, where a person has no more time than that.
 
     Parameters
@@ -63,7 +60,7 @@ class Effort:
         After which it ends whatever the work is; a result may then depend on the machine.
     """
 
-    def __init__(self, most: float, seconds: float = math.inf, *, whole: "Effort | None" = None) -> None:
+    def __init__(self, most: float, seconds: float = math.inf, *, whole: "ReductionEffort | None" = None) -> None:
         self._left, self._end, self._whole = most, time.monotonic() + seconds, whole
 
     @property
@@ -76,9 +73,9 @@ class Effort:
         """Whether anything is."""
         return self._left > 0 and self.seconds > 0
 
-    def half(self) -> "Effort":
+    def half(self) -> "ReductionEffort":
         """Half of what is left, of which this one is told what is used."""
-        return Effort(self._left / 2, self.seconds / 2, whole=self)
+        return ReductionEffort(self._left / 2, self.seconds / 2, whole=self)
 
     def check(self) -> None:
         """Raise ``OutOfEffortError`` where nothing is left."""
@@ -129,7 +126,9 @@ def interruptible_fpylll() -> ModuleType:
     return fpylll
 
 
-def coordinates(generators: FloatArray, rank: int, scale: float, effort: Effort) -> tuple[IntArray, float] | None:
+def coordinates(
+    generators: FloatArray, rank: int, scale: float, effort: ReductionEffort
+) -> tuple[IntArray, float] | None:
     """Whole-number coordinates C of generators (g x n) in a basis of the lattice of rank r that they span.
 
     ``scale`` times the generators' error is about one. Returns C (g x r) and the gap: how many times longer the
@@ -172,7 +171,7 @@ def _shortened(basis: IntArray, relations: IntArray) -> IntArray:
     return basis
 
 
-def whole_combinations(vectors: FloatArray, scale: float, effort: Effort) -> tuple[IntArray, float] | None:
+def whole_combinations(vectors: FloatArray, scale: float, effort: ReductionEffort) -> tuple[IntArray, float] | None:
     """Whole-number vectors c in the column space of a matrix (g x n), c = V w, and how far they stand out.
 
     LLL of the rows [e_i | s N_i], with N an orthonormal basis of the complement of the column space: for whole-number c
@@ -198,7 +197,7 @@ def whole_combinations(vectors: FloatArray, scale: float, effort: Effort) -> tup
     return reduced[order[:cut], :count], float(gaps[cut - 1])
 
 
-def reduce(basis: FloatArray, block: int, effort: Effort) -> IntArray | None:
+def reduce(basis: FloatArray, block: int, effort: ReductionEffort) -> IntArray | None:
     """Unimodular T such that T b is reduced: by LLL for ``block`` 2, by BKZ of that block size above."""
     fpylll = import_fpylll()
     size = len(basis)
@@ -213,7 +212,7 @@ def reduce(basis: FloatArray, block: int, effort: Effort) -> IntArray | None:
     return None if matrix is None else _whole(transform)
 
 
-def short_vectors(gram: FloatArray, bound: float, most: int, effort: Effort) -> IntArray | None:
+def short_vectors(gram: FloatArray, bound: float, most: int, effort: ReductionEffort) -> IntArray | None:
     """Every c other than 0 with c' G c <= ``bound``, one of each pair +-c; None where there are over ``most``."""
     fpylll = import_fpylll()
     size = len(gram)
@@ -245,7 +244,7 @@ def short_vectors(gram: FloatArray, bound: float, most: int, effort: Effort) -> 
     return np.unique(vectors * np.sign(first)[:, None], axis=0)
 
 
-def _lll(fpylll: ModuleType, rows: IntArray, effort: Effort, transform: Any = None) -> Any:
+def _lll(fpylll: ModuleType, rows: IntArray, effort: ReductionEffort, transform: Any = None) -> Any:
     """Reduced rows, one after the other put among those before; None where floating-point numbers are too coarse.
 
     A swap at vector k orthogonalises it anew: about k products of the rows' width. On a lattice the relations show when
@@ -274,7 +273,7 @@ def _lll(fpylll: ModuleType, rows: IntArray, effort: Effort, transform: Any = No
     return None
 
 
-def _bkz(fpylll: ModuleType, matrix: Any, transform: Any, block: int, effort: Effort) -> None:
+def _bkz(fpylll: ModuleType, matrix: Any, transform: Any, block: int, effort: ReductionEffort) -> None:
     """BKZ of an LLL-reduced basis, in place (Schnorr and Euchner 1994)."""
     from fpylll.algorithms.bkz import BKZReduction
 

@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach.geometry.subspace import complement, row_basis
-
-FloatArray = NDArray[np.float64]
 
 
 def haar(n: int, source: RandomSource, columns: int | None = None) -> FloatArray:

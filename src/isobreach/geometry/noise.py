@@ -28,9 +28,8 @@ These are approximations: first order in the noise, and a normal spread of rows.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,11 @@ delta' S^j delta give. Given Q and d there is a cap of the sphere; both are inte
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, gammainc, gammaln, ndtri
 
+from isobreach._arrays import FloatArray
 from isobreach.geometry.noise import Hidden, NoisyRows, ratio
 from isobreach.geometry.sphere import Estimator, estimate_radius
-
-FloatArray = NDArray[np.float64]
 
 _ROWS = 1024  # whose nodes are held at once
 

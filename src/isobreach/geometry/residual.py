@@ -15,13 +15,11 @@ from typing import Any, cast
 
 import numpy as np
 from numba.core import config
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._columns import STRETCH, Addresses, ColumnBlock
 from isobreach._compiled import compiled, stretch
 from isobreach.geometry.squares import squares_of_stretch
-
-FloatArray = NDArray[np.float64]
 
 _NARROW = 4096  # entries of a basis that fill a first-level cache of 32 KiB
 _LANES = 8  # columns that the narrow kernel multiplies at once

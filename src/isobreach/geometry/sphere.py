@@ -38,14 +38,14 @@ from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import beta, betainc, betaincinv, betaln, gammaln
 
+from isobreach._arrays import FloatArray
 from isobreach._compiled import compiled
 from isobreach._validation import check_choice, check_epsilon
 from isobreach.errors import InputError
 
-FloatArray = NDArray[np.float64]
 Estimator = Literal["optimal", "uniform", "published"]
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 

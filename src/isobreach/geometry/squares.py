@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Squared norms of rows by their columns, for kernels: summed in the order of the columns, rows side by side."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from isobreach._arrays import FloatArray
 from isobreach._columns import Addresses
 from isobreach._compiled import compiled, stretch
-
-FloatArray = NDArray[np.float64]
 
 
 @compiled(fuse=True)

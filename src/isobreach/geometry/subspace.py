@@ -6,10 +6,9 @@ sqrt(|y|^2 - |Py|^2), which cancels for rows near the span: those are the rows a
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 
 def row_basis(rows: FloatArray, noise: float = 0.0) -> FloatArray:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 Transform = Literal["dct", "dft"]
 TRANSFORMS: tuple[Transform, ...] = get_args(Transform)

@@ -14,7 +14,7 @@ from isobreach.io.runs import pending_json, read_json, run_record, write_file, w
 from isobreach.io.scans import Scan
 from isobreach.io.sources import STANDARD_INPUT, Source, as_released, as_table, asks_nothing, read_table
 from isobreach.io.store import FileStore
-from isobreach.io.tables import Table, TextColumnsError, default_columns, frame, like, numbers_hash
+from isobreach.io.tables import NumericTable, TextColumnsError, default_columns, frame, like, numbers_hash
 from isobreach.io.vectors import vector_label
 from isobreach.io.writing import check_written, holds_vectors, write_columns, write_table
 
@@ -23,11 +23,11 @@ __all__ = [
     "PRIVATE",
     "STANDARD_INPUT",
     "FileStore",
+    "NumericTable",
     "RawColumn",
     "RawTable",
     "Scan",
     "Source",
-    "Table",
     "TextColumnsError",
     "alone",
     "as_raw",

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 import numpy as np
 
 from isobreach._naming import way
-from isobreach._phrases import names_like
+from isobreach._phrases import first_few, names_like
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.cells import settled
 from isobreach.io.stores import Chroma, LanceDB, Qdrant
@@ -127,7 +127,7 @@ def _named(tables: list[tuple[str, str]], place: Address, name: str) -> tuple[st
     labels = _labels(tables)
     if not labels:
         raise InputError(name, "must be a database with tables", f"none in {place.name}")
-    listed = ", ".join(labels[:_LISTED]) + (", ..." if len(labels) > _LISTED else "")
+    listed = first_few(labels, _LISTED)
     step = f"Name one after #, such as {place.name}#{labels[0]}, or {way('use --query', 'write a query there')}."
     if not place.asked:
         raise InputError(name, "must be one table of the database", f"{len(labels)} tables: {listed}", step)
@@ -155,7 +155,7 @@ def check_no_database(given: str, name: str) -> None:
     with suppress(MissingExtraError), _ENGINES[engine](address(url, name), name) as opened, closing(opened):
         labels = _labels(opened.tables())
     chosen = asked if asked in labels else labels[0] if len(labels) == 1 else "TABLE"
-    listed = f"{', '.join(labels[:_LISTED])}{', ...' if len(labels) > _LISTED else ''}"
+    listed = first_few(labels, _LISTED)
     step = f"Its tables are: {listed}." if len(labels) > 1 else f"Its only table is {listed}." if labels else ""
     if asked and asked not in labels and len(labels) > 1:
         step = names_like(asked, labels, "tables")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._naming import way
-from isobreach._phrases import names_like
+from isobreach._phrases import first_few, names_like
 from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.cells import settled
@@ -25,7 +25,7 @@ from isobreach.io.delimited import Layout, Written, layout_of, read_csv, read_la
 from isobreach.io.excel import arrow_column, read_excel
 from isobreach.io.exports import read_fvecs, read_json_lines, read_npz
 from isobreach.io.stores import read_faiss
-from isobreach.io.tables import Table, as_ids, from_arrow, from_numpy
+from isobreach.io.tables import NumericTable, as_ids, from_arrow, from_numpy
 
 
 class Stored(NamedTuple):
@@ -40,9 +40,9 @@ class Stored(NamedTuple):
     required: bool
     notes: tuple[str, ...]
     commas: bool = False
-    numbers: Table | None = None
+    numbers: NumericTable | None = None
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> NumericTable:
         """Return its numbers, and its ids."""
         if self.numbers is not None:
             return self.numbers
@@ -104,7 +104,7 @@ def read_content(
             return _read_arrow(content, name, columns, id_column)
 
 
-def select_columns(table: Table, name: str, columns: Sequence[str] | None) -> Table:
+def select_columns(table: NumericTable, name: str, columns: Sequence[str] | None) -> NumericTable:
     """Return the named columns of a table, in the order asked for; all where none are named."""
     if columns is None:
         return table
@@ -113,7 +113,7 @@ def select_columns(table: Table, name: str, columns: Sequence[str] | None) -> Ta
     return replace(table, values=values, columns=wanted)
 
 
-def matched_columns(table: Table, name: str, like: Table, other: str) -> Table:
+def matched_columns(table: NumericTable, name: str, like: NumericTable, other: str) -> NumericTable:
     """Return a table with the columns of another one, by their names where both have such; else as it is.
 
     Arrays have none, and tables that share no name at all are taken by position.
@@ -123,7 +123,7 @@ def matched_columns(table: Table, name: str, like: Table, other: str) -> Table:
         return table
     missing = [column for column in like.columns if column not in table.columns]
     if missing:
-        listed = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        listed = first_few(list(map(repr, missing)), 8)
         raise InputError(name, f"must have the columns of {other}", f"a table without {listed}")
     return select_columns(table, name, like.columns)
 
@@ -247,7 +247,7 @@ def _read_parquet(parts: Sequence[Any], name: str, columns: Sequence[str] | None
     return Stored(table, id_column, named(columns), notes)
 
 
-def _read_npy(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> Table:
+def _read_npy(content: Content, name: str, columns: Sequence[str] | None, id_column: str | None) -> NumericTable:
     if id_column is not None:
         raise InputError("id_column", "must be left out for .npy, which has no column names", repr(id_column))
     try:
@@ -263,7 +263,7 @@ def _read_npy(content: Content, name: str, columns: Sequence[str] | None, id_col
     return select_columns(from_numpy(array, name), name, columns)
 
 
-def _with_ids(table: Any, name: str, id_column: str | None, *, required: bool, notes: tuple[str, ...]) -> Table:
+def _with_ids(table: Any, name: str, id_column: str | None, *, required: bool, notes: tuple[str, ...]) -> NumericTable:
     """Return an Arrow table with one of its columns as ids."""
     if id_column is None:
         return from_arrow(table, name, required=required, notes=notes)

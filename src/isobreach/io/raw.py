@@ -18,7 +18,7 @@ from isobreach._validation import check_names
 from isobreach.errors import InputError
 from isobreach.io.files import named, wanted_columns
 from isobreach.io.sources import Source, as_table
-from isobreach.io.tables import Table, as_ids
+from isobreach.io.tables import NumericTable, as_ids
 from isobreach.io.vectors import chosen, entry_names, matrix
 
 Kind = Literal["number", "truth", "date", "text", "other"]
@@ -92,7 +92,7 @@ def as_raw(
             return _from_table(stored.numbers)
         found = _from_arrow(stored.arrow, name, stored.id_column, required=stored.required)
         return replace(found, notes=stored.notes + found.notes, commas=stored.commas)
-    frame = None if isinstance(given, Table | np.ndarray | list | tuple) else _narwhals(given)
+    frame = None if isinstance(given, NumericTable | np.ndarray | list | tuple) else _narwhals(given)
     if frame is None:
         return _selected(_from_table(as_table(given, name)), name, columns, id_column)
     return _from_frame(frame, name, columns, id_column)
@@ -108,14 +108,14 @@ def without_column(table: RawTable, name: str, column: str) -> tuple[RawTable, R
     return replace(table, columns=rest), next(one for one in table.columns if one.name == column)
 
 
-def numbers_of(table: RawTable, name: str) -> Table:
+def numbers_of(table: RawTable, name: str) -> NumericTable:
     """Return the columns of numbers as a table; the others are left out."""
     numeric = [one for one in table.columns if one.kind in ("number", "truth")]
     if not numeric:
         raise InputError(name, "must have a column of numbers", "none")
     values = np.stack([one.values for one in numeric], axis=1)
     left_out = (*(one.name for one in table.columns if one not in numeric), *table.beside)
-    return Table(values, tuple(one.name for one in numeric), table.ids, table.kind, table.notes, left_out)
+    return NumericTable(values, tuple(one.name for one in numeric), table.ids, table.kind, table.notes, left_out)
 
 
 def frame_of(kind: str, columns: Mapping[str, NDArray[Any]], ids: NDArray[Any] | None = None) -> Any:
@@ -166,7 +166,7 @@ def _from_frame(frame: Any, name: str, columns: Sequence[str] | None, id_column:
     return replace(found, ids=ids if found.ids is None else found.ids, kind={"pyarrow": "arrow"}.get(kind, kind))
 
 
-def _from_table(table: Table) -> RawTable:
+def _from_table(table: NumericTable) -> RawTable:
     pairs = zip(table.columns, table.values.T, strict=True)
     columns = tuple(RawColumn(label, "number", values) for label, values in pairs)
     return RawTable(columns, len(table.values), table.ids, table.kind, table.notes)

@@ -18,7 +18,7 @@ from isobreach.io.cells import settled_ids
 from isobreach.io.delimited import Written, read_layout
 from isobreach.io.files import ids_of_layout, ids_of_schema, named, parquet_ids, wanted_columns
 from isobreach.io.streamed import spooled
-from isobreach.io.tables import Table, as_ids, numeric_columns
+from isobreach.io.tables import NumericTable, as_ids, numeric_columns
 from isobreach.io.vectors import chosen, entry_names
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ class Scan:
 
         return replace(self, values=DaskEngine.instead(self.values, scheduler))
 
-    def table(self) -> Table:
+    def table(self) -> NumericTable:
         """Return the same rows in memory."""
         values = self.values.everything("A table is read into memory here.")
-        return Table(values, self.columns, self.ids, self.kind, self.notes, self.left_out)
+        return NumericTable(values, self.columns, self.ids, self.kind, self.notes, self.left_out)
 
 
 def scanned(

@@ -18,7 +18,7 @@ from isobreach.io.databases import address, check_no_database, fetch, is_url
 from isobreach.io.delimited import Written, checked_encoding
 from isobreach.io.files import Stored, check_regular, file_hash, parts_of, read_arrow, read_content, read_path
 from isobreach.io.scans import Scan, parquet_size, scanned, scanned_text
-from isobreach.io.tables import Table, from_memory
+from isobreach.io.tables import NumericTable, from_memory
 
 STANDARD_INPUT = "-"
 _LARGE = 1 << 24  # entries of a release that stays in its files: 128 MiB. A smaller one is quicker read once
@@ -91,7 +91,7 @@ class Source:
         """Whether its columns have names, as far as can be told before it is read."""
         return form(Path(self._given)) != ".npy"
 
-    def read(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> Table:
+    def read(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> NumericTable:
         """Return the table.
 
         Parameters
@@ -143,7 +143,7 @@ class Source:
             return None
         return parquet_size(parts or [path], self._role)
 
-    def released(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> Table | Scan:
+    def released(self, columns: Sequence[str] | None = None, id_column: str | None = None) -> NumericTable | Scan:
         """Return a released table: one that stays in its files where it is large.
 
         Parameters
@@ -212,12 +212,12 @@ def asks_nothing(given: str) -> bool:
 
 def read_table(
     given: str | Path, *, name: str, columns: Sequence[str] | None = None, id_column: str | None = None
-) -> Table:
+) -> NumericTable:
     """Return the table in a file, a folder of Parquet parts, the standard input or a database: see ``Source``."""
     return Source(given, name).read(columns, id_column)
 
 
-def as_table(obj: Any, name: str) -> Table:
+def as_table(obj: Any, name: str) -> NumericTable:
     """Return a checked table: of an object in memory, or of what a path or a URL names.
 
     >>> as_table([[1, 2], [3, 4]], "known").columns
@@ -232,7 +232,7 @@ def as_table(obj: Any, name: str) -> Table:
     return table if form(Path(obj)) == ".npy" else replace(table, kind="arrow")
 
 
-def as_released(obj: Any, name: str) -> Table | Scan:
+def as_released(obj: Any, name: str) -> NumericTable | Scan:
     """Return a released table as ``as_table`` does; a large one in Parquet or CSV files stays there."""
     if isinstance(obj, Scan):
         return obj

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from isobreach._arrow import fill, is_numeric, numpy_type, plain
 from isobreach._naming import way
+from isobreach._phrases import first_few
 from isobreach._validation import check_choice, check_names, check_shape, check_table
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.io.vectors import Chosen, chosen, entry_names, from_objects, is_vectors, matrix
@@ -32,7 +33,7 @@ _BATCH_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class NumericTable:
     """Numbers, the names of their columns, the ids of their rows, and what was said while reading them.
 
     ``left_out``: names of the columns that hold no numbers.
@@ -56,9 +57,9 @@ def numbers_hash(values: NDArray[Any]) -> str:
     return f"sha256:{hashlib.sha256(f'{numbers.shape} '.encode() + numbers.tobytes()).hexdigest()}"
 
 
-def from_memory(obj: Any, name: str) -> Table:
+def from_memory(obj: Any, name: str) -> NumericTable:
     """Return a NumPy array, a pandas or polars frame, an Arrow table or nested lists as a checked table."""
-    if isinstance(obj, Table):
+    if isinstance(obj, NumericTable):
         return obj
     kind = _kind(obj)
     if kind == "pandas":
@@ -113,7 +114,7 @@ def default_columns(count: int) -> tuple[str, ...]:
     return tuple(f"c{j + 1}" for j in range(count))
 
 
-def from_numpy(obj: Any, name: str) -> Table:
+def from_numpy(obj: Any, name: str) -> NumericTable:
     """Return what NumPy can read as an array; a memory map stays one."""
     if np.ma.is_masked(obj):  # its hidden entries are missing ones, which asarray would uncover
         obj = obj.astype(np.float64).filled(np.nan)
@@ -126,7 +127,7 @@ def from_numpy(obj: Any, name: str) -> Table:
     values = values.astype(_settled(values.dtype), copy=False)
     columns = default_columns(values.shape[1])
     check_table(name, values, columns, partial=name in _PARTIAL)
-    return Table(values, columns)
+    return NumericTable(values, columns)
 
 
 def from_arrow(
@@ -138,7 +139,7 @@ def from_arrow(
     ids: NDArray[Any] | None = None,
     notes: tuple[str, ...] = (),
     beside: Sequence[str] = (),
-) -> Table:
+) -> NumericTable:
     """Return the numeric columns of an Arrow table, or its vectors.
 
     ``required`` makes a column without numbers an error; ``beside``: columns that the table had besides.
@@ -161,7 +162,7 @@ def from_arrow(
         fill(values[start:stop], batch.columns)
         start = stop
     check_table(name, values, columns, partial=name in _PARTIAL)
-    return Table(values, columns, ids, kind, notes, left_out)
+    return NumericTable(values, columns, ids, kind, notes, left_out)
 
 
 def numeric_columns(
@@ -174,7 +175,7 @@ def numeric_columns(
 
 def _from_vectors(
     table: Any, name: str, data: Chosen, kind: str, ids: NDArray[Any] | None, notes: tuple[str, ...]
-) -> Table:
+) -> NumericTable:
     """Return vectors, and the numbers that were named beside them, as one table; vectors alone keep their memory."""
     _left_out(name, (), tuple(label for label in data.kept if not _holds_numbers(table, label, data)), required=True)
     parts: list[NDArray[Any]] = []
@@ -189,14 +190,14 @@ def _from_vectors(
     values = parts[0] if len(parts) == 1 else np.hstack(parts)
     check_names(name, columns)
     check_table(name, values, columns, partial=name in _PARTIAL)
-    return Table(values, tuple(columns), ids, kind, notes + data.notes, data.beside)
+    return NumericTable(values, tuple(columns), ids, kind, notes + data.notes, data.beside)
 
 
 def _holds_numbers(table: Any, label: str, data: Chosen) -> bool:
     return label in data.vectors or is_numeric(table.column(label).type)
 
 
-def _from_pandas(frame: Any, name: str) -> Table:
+def _from_pandas(frame: Any, name: str) -> NumericTable:
     """Return the numeric columns of a pandas frame, its index as ids unless it only counts the rows."""
     import pandas as pd
 
@@ -219,7 +220,7 @@ def _from_pandas(frame: Any, name: str) -> Table:
         dtype = np.result_type(*(_numpy_dtype(dtype) for dtype in part.dtypes))
         values = part.to_numpy(dtype=_settled(dtype))
     check_table(name, values, columns, partial=name in _PARTIAL)
-    return Table(values, columns, ids, "pandas", notes, left_out)
+    return NumericTable(values, columns, ids, "pandas", notes, left_out)
 
 
 def as_ids(labels: Any) -> NDArray[Any]:
@@ -261,7 +262,7 @@ def _left_out(
     if not columns:
         raise InputError(name, "must have at least one numeric column", listed)
     if name in _WHOLE:
-        numeric = ",".join(columns[:_LISTED]) + (",..." if len(columns) > _LISTED else "")
+        numeric = first_few(columns, _LISTED, ",")
         step = way(
             f"Use --columns {numeric}, or name its ids with --id-column. If the table was prepared before its release, "
             "add --steps FILE, which lies beside the key.",

@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtri, fdtrc
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine import Engine, as_engine
 from isobreach.geometry import procrustes_residual, row_norms
 from isobreach.linking.linkage import Linkage
 from isobreach.linking.motions import MOTIONS, Choice
 from isobreach.release import Motion, Precision, given_precision, released_precision, unit_roundoff
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

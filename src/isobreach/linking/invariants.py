@@ -20,9 +20,8 @@ errors are not normal: this is an order of rows, and no bound on where the right
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 
 @dataclass(frozen=True)

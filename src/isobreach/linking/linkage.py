@@ -7,12 +7,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine import Engine
 from isobreach.linking.candidates import Candidates
 from isobreach.release import Motion, Precision
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Rule = Literal["backbone", "uniquely-valid"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 

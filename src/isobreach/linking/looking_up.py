@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.geometry import row_norms
 from isobreach.linking.dictionary import Anchors, exact_entries, noisy_entries
 from isobreach.linking.linkage import Linkage, assemble
 from isobreach.linking.motions import Setting
 from isobreach.linking.problem import Problem
 from isobreach.release import distinct_records, unit_roundoff
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def dictionary_linkage(
@@ -37,7 +35,7 @@ def dictionary_linkage(
     """
     candidates, place = distinct_records(dictionary)
     candidates = candidates * linkage.scale
-    found = problem.everything(setting.precision.unit)
+    found = problem.values(setting.precision.unit)
     value_of = np.empty(problem.source.shape[0], dtype=np.int64)
     value_of[found.rows] = np.repeat(np.arange(len(found.points)), found.copies)
     linked, first = np.unique(which[linkage.linked], return_index=True)

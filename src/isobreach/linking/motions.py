@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isobreach.linking.problem import Problem, Solution
 from isobreach.linking.scales import scales
 from isobreach.release import EXACT, Motion, Precision, on_grid, reads_exactly
 
-FloatArray = NDArray[np.float64]
 MOTIONS: tuple[Motion, ...] = get_args(Motion)
 Choice = Literal["orthogonal", "rigid", "similarity", "auto"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)

@@ -28,15 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, multigammaln
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Candidates, Field, TooManyError
 from isobreach.linking.chance import Rates, sampled
 from isobreach.linking.noisy import SEEDING, Seeds, Squares, seeds
 from isobreach.release import Bounds
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

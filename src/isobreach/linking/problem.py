@@ -4,8 +4,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.engine import ONE_BLAS_THREAD, Engine
 from isobreach.geometry import row_norms
@@ -26,9 +26,6 @@ from isobreach.linking.chance import chance_matches, sampled_rows
 from isobreach.linking.proposing import Places, fitting, longest_row, proposed, tells, too_many
 from isobreach.linking.search import Agreement, Budget, Geometry, Search, backbone, uniquely_valid
 from isobreach.release import Bounds, Precision
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -115,23 +112,23 @@ class Problem:
         self.node_limit, self.progress = node_limit, progress
         self.sample = sample
         self.scale = 1.0
-        self._everything: Candidates | None = None
+        self._values: Candidates | None = None
 
     def scaled(self, scale: float) -> "Problem":
         """The same problem for records so many times as long."""
         other = Problem(self.known * scale, self.source, self.rule, self.node_limit, self.progress)
-        other._everything, other.scale = self._everything, scale
+        other._values, other.scale = self._values, scale
         return other
 
-    def everything(self, unit: float) -> Candidates:
+    def values(self, unit: float) -> Candidates:
         """All released values, gathered once."""
-        if self._everything is None:
-            self._everything = all_candidates(len(self.known), self.source, unit, self.progress)
-        return self._everything
+        if self._values is None:
+            self._values = all_candidates(len(self.known), self.source, unit, self.progress)
+        return self._values
 
     def nothing(self, unit: float) -> Solution:
         """No record has a place: each could be any row, or none."""
-        found = self.everything(unit)
+        found = self.values(unit)
         everyone = {i: np.arange(len(found.points)) for i in range(len(self.known))}
         return Solution(found, Agreement({}, everyone, 0, complete=True), {}, np.zeros(len(self.known)), everyone)
 
@@ -168,7 +165,7 @@ class Problem:
             solution = self._by_proposals(precision.unit, error)
             if solution is not None:
                 return replace(solution, radius=radius)
-        found = self.everything(precision.unit)
+        found = self.values(precision.unit)
         error, radius = errors(found.longest)
         scale = None if scale_error is None else self.scale
         return replace(self._narrowed(found, error, None, scale=scale), radius=radius)

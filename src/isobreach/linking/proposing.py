@@ -13,8 +13,8 @@ record that was not proposed may be there all the same: it is never absent.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, fill, grown_rows
 from isobreach._progress import Progress
 from isobreach.engine import Engine, tiles
@@ -23,9 +23,6 @@ from isobreach.linking.candidates import Candidates, Lists, distinct_values
 from isobreach.linking.invariants import INVARIANCE, Expected
 from isobreach.linking.search import distance
 from isobreach.release import Bounds
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

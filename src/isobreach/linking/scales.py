@@ -12,16 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, first_from
 from isobreach.engine import Workers
 from isobreach.geometry import row_norms
 from isobreach.linking.problem import Problem
 from isobreach.release import Precision, merged
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Scales:
 def scales(problem: Problem, precision: Precision, known_unit: float) -> Iterator[Scales]:
     """Scales at which a few known records find a place together; then those of a few others, and so on."""
     known = problem.known
-    found = problem.everything(precision.unit)
+    found = problem.values(precision.unit)
     error = 2 * float(precision.length_error(np.array([2 * found.longest]), found.points.shape[1])[0])
     # Far records first: their distances are the most precise, relative to themselves.
     order = np.argsort(-row_norms(known - known.mean(axis=0)), kind="stable")

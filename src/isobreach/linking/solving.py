@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import IntArray
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import Field
 from isobreach.linking.linkage import Linkage, Rule, assemble
@@ -22,7 +22,6 @@ from isobreach.linking.problem import Problem
 from isobreach.linking.rounding import rounds_like_noise, strangers_fit, worst_case_tells
 from isobreach.release import EXACT, Motion, on_grid, reads_exactly
 
-IntArray = NDArray[np.int64]
 Noise = float | Literal["estimate"] | None
 
 
@@ -142,7 +141,7 @@ def noisy_linkage(problem: Problem, setting: Setting, motion: Choice, noise: Noi
     noise
         Its standard deviation, ``"estimate"``, or None: rounding alone.
     """
-    found = problem.everything(setting.precision.unit)
+    found = problem.values(setting.precision.unit)
     longest = found.longest
     # Rounding is noise too. Its worst case is not asked for besides: that grows with the number of columns.
     rounding = setting.precision.deviation(longest, found.points.shape[1])
@@ -216,7 +215,7 @@ def projected_linkage(problem: Problem, setting: Setting, motion: Choice, noise:
     motion, noise
         As given. Nothing is told where a translation is named, nor where the level of the noise is to be found.
     """
-    found = problem.everything(setting.precision.unit)
+    found = problem.values(setting.precision.unit)
     field = Field.of(found.points, found.copies, np.inf, problem.source.workers)
     if noise == "estimate" or motion not in ("auto", "orthogonal"):
         guesses, reason = untold(len(problem.known), len(found.points)), _UNTOLD

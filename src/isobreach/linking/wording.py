@@ -8,12 +8,11 @@ import numpy as np
 
 from isobreach._naming import way
 from isobreach._phrases import MOTIONS, cell, count, expected, probability
-from isobreach.document import Document, Section
-from isobreach.document import Table as DocumentTable
+from isobreach.document import Document, Section, Table
 from isobreach.linking.linkage import Linkage
 from isobreach.linking.linker import CHANCE_LIMIT
 
-Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
+HeadAndCells = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 _NONE_COMPLETE = "no known record is complete, and partial ones are completed by the links of complete ones"
 _AUTO, _RIGID, _ESTIMATE = "motion='auto'", "motion='rigid'", "noise='estimate'"
@@ -47,7 +46,7 @@ def link_records(linkage: Linkage, which: Sequence[int] | None = None) -> list[d
     ]
 
 
-def link_table(linkage: Linkage, which: Sequence[int] | None = None, noun: str = "known record") -> Table:
+def link_table(linkage: Linkage, which: Sequence[int] | None = None, noun: str = "known record") -> HeadAndCells:
     """Head and cells; ids stand in for row numbers where there are any, and what is not known has no column.
 
     ``chance``: expected matches that chance alone would make.
@@ -80,7 +79,7 @@ def link_document(linkage: Linkage) -> Document:
     total = count(len(linkage.rows), "known record")
     said = f"{counts['linked']} of {total} linked, {counts['ambiguous']} ambiguous, {counts['absent']} absent."
     head, cells = link_table(linkage)
-    table = Section("Known records", (DocumentTable("Links of every known record", head, tuple(cells)),), brief=True)
+    table = Section("Known records", (Table("Links of every known record", head, tuple(cells)),), brief=True)
     data = {
         "schema": "isobreach/link/1",
         "rule": linkage.rule,

@@ -13,12 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import place
 from isobreach._random import RandomSource
 from isobreach.errors import InputError, MissingExtraError
 from isobreach.schemes import Key, Release, Scheme
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import count, place
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable
 from isobreach.preparation.recognising import amounts, as_amounts, as_days, as_truths, dates
 from isobreach.preparation.steps import Steps
-
-FloatArray = NDArray[np.float64]
 
 
 def attributes(recipe: Steps) -> dict[str, tuple[int, bool]]:

@@ -13,14 +13,12 @@ from datetime import date, datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._naming import way
 from isobreach._phrases import called_id, count, place
 from isobreach.errors import InputError
 from isobreach.io import MISSING_MARKS, RawColumn
-
-FloatArray = NDArray[np.float64]
 
 _CURRENCY = r"(?:[$€£¥₹₽₩]|US\$|USD|EUR|GBP|CHF|JPY|CAD|AUD|Fr\.|kr)"
 _SPACE = "[ \u00a0\u202f]"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isobreach._naming import way
-from isobreach._phrases import count, together
+from isobreach._phrases import count, first_few, together
 from isobreach.errors import InputError
 
 SCHEMA = "isobreach/steps/1"
@@ -150,7 +150,7 @@ def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
     if len(several) == 1 or what == "dropped rows":
         return several[0].sentence
     columns = [str(step.column) for step in several]
-    listed = ", ".join(map(repr, columns[:LISTED])) + (", ..." if len(columns) > LISTED else "")
+    listed = first_few(list(map(repr, columns)), LISTED)
     told = f"{count(len(columns), 'column')} ({listed})"
     match what:
         case "left out":

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._phrases import first_few
 from isobreach.errors import InputError
-from isobreach.io import Table, as_raw, as_table, frame_of
+from isobreach.io import NumericTable, as_raw, as_table, frame_of
 from isobreach.preparation.applying import apply, attributes, restored
 from isobreach.preparation.steps import Step, Steps
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PreparedTable(Table):
+class PreparedTable(NumericTable):
     """Numbers that were made of an owner's table, ready to be audited, protected or attacked.
 
     Attributes
@@ -105,7 +104,7 @@ def repeated(
     raw = as_raw(frame, name, None, id_column, encoding=encoding)
     missing = [column for column in recipe.columns if column not in raw.names]
     if missing:
-        listed = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        listed = first_few(list(map(repr, missing)), 8)
         raise InputError(name, "must have the columns that were prepared", f"a table without {listed}")
     values, columns = apply(recipe, raw, name)
     return PreparedTable(

@@ -16,11 +16,9 @@ probability about ``MISS``, were they normal; short ones stray further.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
 
 MISS = 1e-4  # probability of missing a right link by its length, set by hand
 

@@ -23,10 +23,9 @@ towards its ends, so a first or last level that is fuller than its neighbours ho
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, pdtrc
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
+from isobreach._phrases import first_few
 from isobreach.engine import Engine
 from isobreach.release.levels import READING, levels_of
 from isobreach.release.steps import DOUBLE, are_whole, grid_decimals
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def _by_columns(source: Engine) -> Precision:
         step,
         max(plain.relative, *(one.relative for one in found)),
         max(unit, *(one.unit for one in found)),
-        ", ".join(reasons[:3]) + (", ..." if len(reasons) > 3 else ""),
+        first_few(reasons, 3),
         plain if len(open_) < columns else None,
     )
 

@@ -4,9 +4,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 DOUBLE = 2.0**-53  # unit roundoff of float64
 

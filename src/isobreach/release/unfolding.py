@@ -19,9 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.release.model import ReleaseModel
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

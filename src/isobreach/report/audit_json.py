@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._registry import ATTACKS
 from isobreach.audits import AuditResult, ExposedPerson, Leak, Sampled, SizeFigures, Stopped, gate
 from isobreach.report.audit_caveats import caveats, kinds
@@ -32,8 +32,6 @@ from isobreach.report.audit_records import (
 )
 from isobreach.report.audit_words import column
 from isobreach.report.schema import schema_of
-
-FloatArray = NDArray[np.float64]
 
 SCHEMA: Literal["isobreach/audit/1"] = "isobreach/audit/1"
 _Criterion = Literal["share", "worst-record"]

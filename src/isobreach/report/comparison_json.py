@@ -71,6 +71,7 @@ def _scheme(result: ComparisonResult, one: SchemeFigures) -> ComparedSchemeRecor
         "strongest": None if strongest is None else strongest.attack,
         "utility": None if one.utility is None else _utility(one.utility),
         "unfolds": one.unfolds,
+        "blind_guess": result.blind_against(one.label),
     }
 
 

@@ -45,17 +45,19 @@ class UtilityRecord(TypedDict):
 
 class ComparedSchemeRecord(TypedDict):
     """A scheme: how it fared, against whom, and what it leaves; refusal: why it cannot protect this table; unfolds:
-    whether rows of a motion can be computed from its release, which its cells do not show."""
+    whether rows of a motion can be computed from its release, which its cells do not show; blind_guess: share that the
+    best guess of one record for everybody breaches, of directions where the scheme gives all records one length."""
 
     scheme: str
     name: str
     parameters: dict[str, Any]
     keeps: list[str]
     refusal: str | None
-    standing: Literal["undone", "given away", "weakened", "held", "refused"]
+    standing: Literal["undone", "given away", "guessed", "weakened", "held", "refused"]
     strongest: str | None
     utility: UtilityRecord | None
     unfolds: bool
+    blind_guess: Share
 
 
 class ComparedCellRecord(TypedDict):

@@ -8,6 +8,7 @@ from isobreach.report.numbers import share
 STANDINGS = {
     "undone": "undone",
     "given away": "given away",
+    "guessed": "guessed",
     "weakened": "weakened",
     "held": "held",
     "refused": "refuses this table",
@@ -21,15 +22,23 @@ def by_standing(result: ComparisonResult, standing: str) -> list[str]:
 
 def verdict(result: ComparisonResult) -> str:
     """How many schemes held."""
-    undone, given, weakened, held = (by_standing(result, one) for one in ("undone", "given away", "weakened", "held"))
-    played = len(undone) + len(given) + len(weakened) + len(held)
+    undone, given, guessed, weakened, held = (
+        by_standing(result, one) for one in ("undone", "given away", "guessed", "weakened", "held")
+    )
+    played = sum(map(len, (undone, given, guessed, weakened, held)))
     knows = knowledge(result)
     said = (
         f"Of {count(played, 'scheme')}, {len(undone) or 'none'} {_are(undone)} undone by attackers who hold {knows}: "
     )
-    said += f"{'an' if undone else 'no'} attack breaches half of the other people or more."
+    said += f"{'an' if undone else 'no'} attack breaches half of the other people or more"
+    said += ", and more than a blind guess does." if guessed else "."
     if given:
         said += f" {len(given)} {'gives' if len(given) == 1 else 'give'} a rotation of the records away."
+    if guessed:
+        said += (
+            f" These figures say nothing of {len(guessed)}, because one guess for everybody is as good: choose a "
+            "smaller epsilon, or standardise the columns."
+        )
     if weakened:
         said += f" {len(weakened)} {_are(weakened)} weakened."
     if held:
@@ -53,6 +62,7 @@ def findings(result: ComparisonResult) -> list[str]:
     for standing, said in (
         ("undone", "Undone"),
         ("given away", "Given away"),
+        ("guessed", "Not to be judged by these figures, because a blind guess breaches half of the people or more"),
         ("weakened", "Weakened"),
         ("held", "Held"),
     ):
@@ -66,7 +76,10 @@ def findings(result: ComparisonResult) -> list[str]:
     best = _most_useful(result)
     if best is not None:
         lines.append(best)
-    lines.append(f"A blind guess, without the release, breaches {share(result.blind)} of all people.")
+    lines.append(
+        f"The best guess of one record for everybody, without the release, breaches {share(result.blind)} of all "
+        "people."
+    )
     if result.sample < result.sample_asked:
         why = "half of the table" if result.sample == result.rows // 2 else "the most that a quick comparison takes"
         lines.append(f"The public sample has {result.sample:,} records instead of {result.sample_asked:,}: {why}.")
@@ -109,6 +122,7 @@ def _most_useful(result: ComparisonResult) -> str | None:
 
 def caveats(result: ComparisonResult) -> list[str]:
     """What was sampled, and what the figures do not say."""
+    once = ", or both on the one trial in which it was played" if result.costly_trials == 1 else ""
     lines = [
         (
             f"Each trial publishes {result.published:,} of {result.rows:,} records, drawn at random, the same for "
@@ -129,13 +143,15 @@ def caveats(result: ComparisonResult) -> list[str]:
         ),
         (
             "An attack that offers several estimates is judged by the best of them, chosen on one half of the trials "
-            "and measured on the other."
+            f"and measured on the other{once}."
         ),
         "Schemes are compared at their default parameters unless others are given: more noise protects better.",
         '"Held" means that none of these attacks succeeded with this knowledge. Others may.',
     ]
-    if result.trials == 1:
-        lines.append("A single trial says nothing of the next: there are no intervals.")
+    if result.unlabelled:
+        lines.append(f"{count(result.unlabelled, 'record')} without a value of {result.label} were not classified.")
+    if result.trials == 1 or result.costly_trials == 1:
+        lines.append("Intervals from 0 to 100% are those of a single trial, which says nothing of the next.")
     return lines
 
 

@@ -5,12 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.reproduction.parameters import TableName
-from isobreach.reproduction.tables import Tables
-
-FloatArray = NDArray[np.float64]
+from isobreach.reproduction.perturbed import Tables
 
 _CERTAIN = 1 - 1e-9  # a probability from here on is 1 but for rounding
 

@@ -16,11 +16,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.reproduction.parameters import PAPER
-
-FloatArray = NDArray[np.float64]
 
 
 def _norms(rows: FloatArray) -> Any:

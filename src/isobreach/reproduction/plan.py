@@ -12,7 +12,7 @@ from isobreach._validation import check_choice
 from isobreach.reproduction import trials as played
 from isobreach.reproduction.experiment import Experiment, Point
 from isobreach.reproduction.parameters import PAPER, QUICK
-from isobreach.reproduction.tables import Tables
+from isobreach.reproduction.perturbed import Tables
 
 
 def _points(gaussian: Iterable[float] = (), letter: Iterable[float] = ()) -> tuple[Point, ...]:

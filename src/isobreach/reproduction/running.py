@@ -18,8 +18,8 @@ from isobreach.audits import Store
 from isobreach.engine import default_workers
 from isobreach.errors import InputError
 from isobreach.reproduction.experiment import Experiment, Point, Results
+from isobreach.reproduction.perturbed import Tables
 from isobreach.reproduction.plan import NAMES
-from isobreach.reproduction.tables import Tables
 
 Cell = tuple[int, int]  # a point, by its place, and the number of a trial
 Done = dict[Cell, list[float]]  # numbers of each finished trial, then its run times

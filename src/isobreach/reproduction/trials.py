@@ -14,8 +14,8 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks import (
     ITERATIONS,
     LEARNING_RATE,
@@ -29,10 +29,8 @@ from isobreach.linking import RULES, Linkage, Rule, link
 from isobreach.reproduction.experiment import Outcome, Point
 from isobreach.reproduction.paper_linking import PaperLinking
 from isobreach.reproduction.parameters import PAPER
-from isobreach.reproduction.tables import PerturbedTable, Tables
+from isobreach.reproduction.perturbed import PerturbedTable, Tables
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
 LINKED = (*(f"linked {rule}" for rule in RULES), "linked paper's algorithms")

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach.geometry import haar, row_norms
 from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Release, SchemeKey
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
@@ -14,8 +15,6 @@ from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Key, Release
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 _ANGLES = 3600  # a tenth of a degree apart, from a random start: fine enough to find an interval of angles
 _MOST = 4.0  # the change of an attribute that is turned by 180 degrees: y = -x

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative, check_probability
@@ -14,8 +15,6 @@ from isobreach.release import ReleaseModel
 from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.rotation import spread
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

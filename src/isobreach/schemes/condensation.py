@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach.schemes.in_place import Grouped, scaled
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

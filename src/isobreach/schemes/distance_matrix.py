@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Release, SchemeKey
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 _MOST_ROWS = 10_000  # a matrix of that order takes 800 MB
 

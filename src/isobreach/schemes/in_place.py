@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_integer
 from isobreach.release import ReleaseModel
 from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 
 class InPlace(Scheme):

@@ -7,10 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach.schemes.in_place import Grouped, scaled
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._registry import SCHEMES
 from isobreach._validation import check_table
 from isobreach.errors import InputError
-
-FloatArray = NDArray[np.float64]
 
 # A rotation in single precision errs by 1e-7 in R'R, one in double precision by 1e-14. An error above 1e-6 would show
 # in the sixth digit of the records that the key gives back.

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach.errors import InputError
 from isobreach.schemes.key import Release, SchemeKey
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 
 class Linear(Scheme):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._phrases import place
 from isobreach._random import RandomSource
 from isobreach._settings import setting
@@ -16,8 +17,6 @@ from isobreach.release import ReleaseModel
 from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.rotation import spread
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
@@ -15,8 +16,6 @@ from isobreach.errors import InputError
 from isobreach.release import ReleaseModel
 from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 _CUT = 2.0  # deviations of the Gaussian, beyond which it is cut off
 _WITHIN = float(ndtr(_CUT) - ndtr(-_CUT))

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._validation import check_integer
 from isobreach.errors import InputError
 from isobreach.geometry import haar
 from isobreach.schemes.key import Key
-
-FloatArray = NDArray[np.float64]
 
 _WIDEST = 1_000_000  # more columns than any table here: a matrix of that order would not fit in memory
 

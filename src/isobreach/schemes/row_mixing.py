@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_integer
@@ -15,8 +16,6 @@ from isobreach.geometry import haar
 from isobreach.release import ReleaseModel
 from isobreach.schemes.key import AnyKey, Release, SchemeKey
 from isobreach.schemes.scheme import Scheme
-
-FloatArray = NDArray[np.float64]
 
 _LEAST = 3  # two rows can only stay or change places
 

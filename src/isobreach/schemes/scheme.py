@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach.errors import InputError
 from isobreach.release import Invariant, ReleaseModel
 from isobreach.schemes.key import AnyKey, Release, SchemeKey
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
 from isobreach.errors import InputError
 from isobreach.schemes.in_place import InPlace, scaled
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ from isobreach.release import ReleaseModel
 from isobreach.schemes.key import Key, Release
 from isobreach.schemes.linear import Linear
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Spectral(Linear):

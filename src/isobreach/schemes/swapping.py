@@ -7,12 +7,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_probability
 from isobreach.schemes.in_place import InPlace
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.alignment.choosing import sought
 from isobreach.attacks.alignment.estimates import estimates
@@ -13,9 +13,6 @@ from isobreach.attacks.alignment.situation import situation_of
 from isobreach.attacks.alignment.studied import Studied
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.engine import Engine
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 EVALUATIONS = 1_000  # of each search: what is left is small
 

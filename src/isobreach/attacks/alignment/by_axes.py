@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.commonest import Commonest
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.naming import assigned
@@ -17,8 +18,6 @@ from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.scaled import frames_of
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

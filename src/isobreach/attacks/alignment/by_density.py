@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.certificate import NOT_FOUND, certificate, forecast
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose, frame_of
@@ -15,8 +15,6 @@ from isobreach.attacks.alignment.placing import Placing, information
 from isobreach.attacks.alignment.search import PoseSearch
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.components import sharpened
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.estimating import Estimating, Within
@@ -14,8 +14,6 @@ from isobreach.attacks.alignment.naming import named
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.geometry import haar
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,16 @@ A fit is believed if two tests, neither of which needs the truth, do not speak a
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.stats import mannwhitneyu
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import frame_of
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.third_moments import leading_axes
 from isobreach.attacks.alignment.transport import SingleArray, third_moment_ratio, transported
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

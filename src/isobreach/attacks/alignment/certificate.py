@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Frame, Pose
 from isobreach.attacks.alignment.mixture import Density, MixtureRecipe, Whitening, fitted
 from isobreach.attacks.alignment.placing import Placing
-
-FloatArray = NDArray[np.float64]
 
 NOT_FOUND = 3.0  # z above which the sample does not lie like released rows: 1 in 700 by chance at the true motion
 

@@ -4,10 +4,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from isobreach._arrays import BoolArray, FloatArray
 
 _SAME = 1e-7  # of the spread: values that differ by no more are one
 _SHARED = 5  # rows that make a value a common one

@@ -11,16 +11,14 @@ ten lines.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.estimating import Estimating, Independent
 from isobreach.attacks.alignment.frames import Frame, Pose, polar
 from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Whitening
 from isobreach.geometry import haar
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

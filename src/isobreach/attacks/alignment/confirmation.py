@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.frames import Frame
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.engine import Engine
 from isobreach.linking import CHANCE_LIMIT
 from isobreach.release import released_precision
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

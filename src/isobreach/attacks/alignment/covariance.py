@@ -12,13 +12,11 @@ normal tables that is the whole search; for others it proposes starts.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.placing import Placing
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

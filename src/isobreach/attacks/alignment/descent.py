@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.frames import Pose, planes, polar
-
-FloatArray = NDArray[np.float64]
 
 
 class Objective(Protocol):

@@ -11,15 +11,13 @@ the *noisy* rows:
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach.attacks.alignment.mixture import Mixture, Whitening
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.engine import Engine, tiles
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

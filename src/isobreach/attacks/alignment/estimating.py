@@ -16,12 +16,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.marginals import Marginals
-
-FloatArray = NDArray[np.float64]
 
 
 class Judge(Protocol):

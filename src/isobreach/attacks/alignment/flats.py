@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.components import entropy, sharpened
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import FLAT, Frame, Pose, frame_of, matched_normals, normals
@@ -34,8 +34,6 @@ from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.geometry import haar
 from isobreach.linking import CHANCE_LIMIT
 from isobreach.release import grid_spacing
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

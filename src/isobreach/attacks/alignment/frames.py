@@ -19,12 +19,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.geometry import fit_motions
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 FLAT = 1e-7  # relative spread below which rows lie in a flat: exact relations between columns
 

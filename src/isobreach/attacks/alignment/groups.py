@@ -11,13 +11,11 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.placing import DEAR
 from isobreach.attacks.alignment.situation import Situation
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ simplex algorithm: where c is largest does not matter.)
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 _STEEP = 1e-9  # a row is met where the way is not along its plane
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.flats import whole_relations
 from isobreach.attacks.alignment.frames import Pose, frame_of
@@ -25,8 +25,6 @@ from isobreach.attacks.alignment.scaled import Equations, Seen, random_starts, t
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.release import grid_spacing
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

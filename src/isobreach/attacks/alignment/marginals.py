@@ -22,6 +22,7 @@ class MarginalTuning:
     points: int = 512  # of the grid: several within a bandwidth for any number of rows that is modelled
     bandwidth: float = 0.5  # times spread / rows^(1/5): half of Silverman's, because edges tell most of an axis
     beyond: float = 4.0  # bandwidths that the grid goes on beyond the extremes
+    least: float = 1e-300  # width: a column of zeros has no resolution of its own
     floor: float = 1e-3  # counts at a grid point, at least: what lies outside is not impossible
 
 
@@ -51,7 +52,9 @@ class Marginals:
         low, high = np.quantile(values, 0.25, axis=0), np.quantile(values, 0.75, axis=0)
         spread = np.minimum(values.std(axis=0), (high - low) / 1.349)
         spread = np.where(spread > 0, spread, np.maximum(values.std(axis=0), np.finfo(np.float64).tiny))
-        width = TUNING.bandwidth * spread / rows**0.2
+        # A column that does not vary, or by less than its numbers resolve, is as wide as that: a grid needs a width.
+        width = np.maximum(TUNING.bandwidth * spread / rows**0.2, np.spacing(np.abs(values).max(axis=0)))
+        width = np.maximum(width, TUNING.least)
         first = values.min(axis=0) - TUNING.beyond * width
         last = values.max(axis=0) + TUNING.beyond * width
         step = (last - first) / (TUNING.points - 1)

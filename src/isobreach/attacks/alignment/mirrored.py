@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.studied import Studied
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.commonest import Commonest
 from isobreach.attacks.alignment.starts import quantiles
-
-FloatArray = NDArray[np.float64]
 
 _AXIS_ERROR = 0.1  # of the spread: what FastICA leaves on a thousand rows; smaller ones are named all the better
 _ZERO = 1e-6  # of the spread: a smaller value has no sign

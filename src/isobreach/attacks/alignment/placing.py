@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.frames import Frame, Pose, planes
 from isobreach.attacks.alignment.mixture import Mixture, Whitening
-
-FloatArray = NDArray[np.float64]
 
 DEAR = 2e7  # products in an evaluation that counts once: a few milliseconds
 _INFORMED_ROWS = 2_000  # released rows whose scores give the information: its square roots are then right within 2%

@@ -23,16 +23,14 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.placing import DEAR
 from isobreach.attacks.alignment.relations import Relations, orders
 from isobreach.attacks.alignment.relations import turned as in_frame
 from isobreach.geometry import haar
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,12 @@ most attributes to be told, and these give the rotation far better. The likeliho
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.refine import Evidence, can_refit, refit
 from isobreach.engine import Engine
-
-FloatArray = NDArray[np.float64]
 
 _ROWS = 1_000  # to which the motion is fitted: it then errs 30 times less than a row does
 

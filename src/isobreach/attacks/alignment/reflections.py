@@ -15,14 +15,12 @@ descents over the sphere from every axis cost as much as a few evaluations.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.placing import Placing
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,9 @@ from itertools import combinations_with_replacement, permutations
 from math import comb, factorial, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.placing import DEAR
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.certificate import NOT_FOUND, certificate
 from isobreach.attacks.alignment.covariance import Explorer, Quadratic
 from isobreach.attacks.alignment.descent import Evaluations, descend, moved
@@ -25,8 +25,6 @@ from isobreach.attacks.alignment.placing import Placing, information
 from isobreach.attacks.alignment.reflections import reflected
 from isobreach.attacks.alignment.starts import starts
 from isobreach.geometry import haar
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

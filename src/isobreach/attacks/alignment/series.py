@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.covariance import Explorer, Quadratic
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Frame, Pose, frame_of, planes
@@ -27,9 +27,6 @@ from isobreach.attacks.alignment.mixture import Whitening
 from isobreach.attacks.alignment.placing import DEAR
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
-
-FloatArray = NDArray[np.float64]
-
 
 # What is fitted. Without a rate, r = 1; without a start, a is that of a stationary series; others are zero.
 _MODELS = (

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.twins import twins
@@ -19,9 +20,6 @@ from isobreach.attacks.knowledge import Knowledge
 from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.linking import Linkage, given_links, link
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOTIONS = ("auto", "orthogonal", "rigid", "similarity")
 _ALIKE = 1e-3  # of the mean square of a length: what 16 bits leave of vectors of length one

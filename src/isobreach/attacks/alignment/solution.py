@@ -3,12 +3,8 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.frames import Frame, Pose
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

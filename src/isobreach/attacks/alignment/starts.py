@@ -8,11 +8,9 @@ equal variance are mixed.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.frames import Frame, polar
-
-FloatArray = NDArray[np.float64]
 
 _QUANTILES = 400  # points at which one-dimensional distributions are compared; more change no sign
 

@@ -24,18 +24,16 @@ as t = <Q, Z> if
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import hadamard
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import Frame, polar
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.linking import CHANCE_LIMIT
-
-FloatArray = NDArray[np.float64]
 
 STRUCTURED = "hadamard"
 

@@ -214,5 +214,5 @@ class Studied:
         return alone > float(np.mean(together))
 
 
-# A release is studied once, whichever attacks ask: the lattice attack aligns what it has not read.
+# A release is studied once, whichever attacks ask: one that reads some columns aligns the others.
 _STUDIES: WeakKeyDictionary[Engine, dict[int, Studied]] = WeakKeyDictionary()

@@ -19,12 +19,10 @@ climbed again, and kept where f is larger. Axes are then added to the best, with
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import polar
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

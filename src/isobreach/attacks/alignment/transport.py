@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 
-FloatArray = NDArray[np.float64]
 SingleArray = NDArray[np.float32]
 
 

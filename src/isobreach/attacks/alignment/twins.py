@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.placing import DEAR
@@ -21,9 +22,6 @@ from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking import link
 from isobreach.release import released_precision
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,12 @@ that chance does not reach make the column's axis a link, as exact as the rows a
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import FLAT
 from isobreach.attacks.alignment.scaled import Seen, frames_of
 from isobreach.attacks.alignment.situation import Situation
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from isobreach.attacks.known_input.attack import AttackResult, attack, attack_li
 from isobreach.attacks.known_input.describe import attack_document
 from isobreach.attacks.known_input.exposure import Kind
 from isobreach.attacks.known_input.method import KnownInput, KnownInputReconstruction, hints, normalised
-from isobreach.attacks.known_input.noisy import DETERMINED
+from isobreach.attacks.known_input.noisy_rows import DETERMINED
 from isobreach.attacks.known_input.summary import QUANTILES, AttackSummary, summarise
 
 __all__ = [

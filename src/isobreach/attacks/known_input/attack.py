@@ -19,18 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress, no_progress
 from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed, check_widths
 from isobreach.attacks.known_input.exposure import Exposure, Kind, Ranking
 from isobreach.attacks.known_input.measuring import measure, translates
-from isobreach.engine import Column, Engine, as_engine, tiles
+from isobreach.engine import ColumnHandle, Engine, as_engine, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, row_norms
 from isobreach.linking import Choice, Linkage, Noise, Rule, link
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _CHUNK = 1 << 15  # rows whose probabilities are computed at a time: intermediate arrays stay in the cache
 
@@ -62,7 +60,7 @@ class AttackResult:
     estimator: Estimator
     _links: Linkage = field(repr=False)
     _exposure: Exposure = field(repr=False)
-    _measured: Column = field(repr=False)
+    _measured: ColumnHandle = field(repr=False)
     _motions: ConsistentMotions = field(repr=False)
     _hidden_map: FloatArray = field(repr=False)
     _known: FloatArray = field(repr=False)

@@ -31,11 +31,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._columns import ColumnBlock, takes_columns
 from isobreach._progress import Progress
-from isobreach.engine import Column, Engine, tile_rows, tiles
+from isobreach.engine import ColumnHandle, Engine, tile_rows, tiles
 from isobreach.geometry import (
     ConsistentMotions,
     Estimator,
@@ -47,8 +47,6 @@ from isobreach.geometry import (
 )
 from isobreach.release import Precision
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Kind = Literal["exact", "model-based", "lower bound", "approximation"]
 
 _NEGLIGIBLE = 1e-9  # error, beside epsilon, below which a release counts as exact
@@ -66,7 +64,7 @@ class Exposure(ABC):
         """d over the norm of these rows."""
 
     @abstractmethod
-    def kind(self, measured: Column, epsilon: float) -> Kind:
+    def kind(self, measured: ColumnHandle, epsilon: float) -> Kind:
         """What the claims are."""
 
     @abstractmethod
@@ -85,11 +83,11 @@ class Exposure(ABC):
         """Breach probability of one row, of which ``measured`` has the only line, under each epsilon."""
         return np.concatenate([self.claim(measured, epsilon, estimator) for epsilon in epsilons.tolist()])
 
-    def ranking(self, measured: Column, epsilon: float, estimator: Estimator) -> "Ranking":
+    def ranking(self, measured: ColumnHandle, epsilon: float, estimator: Estimator) -> "Ranking":
         """One number for each row: the smaller it is, the higher the breach probability."""
         return Ranking(measured.derived(_unclaimed, (self, epsilon, estimator)).kept())
 
-    def residuals(self, measured: Column) -> Column:
+    def residuals(self, measured: ColumnHandle) -> ColumnHandle:
         """The relative residual of every row."""
         return measured.derived(_relative_residual, self)
 
@@ -102,7 +100,7 @@ class Ranking:
     less than 0.
     """
 
-    numbers: Column
+    numbers: ColumnHandle
     asked: tuple[Exposure, float, Estimator] | None = None
 
     def probability(self, numbers: FloatArray) -> FloatArray:
@@ -150,7 +148,7 @@ class OrthogonalExposure(Exposure):
         """d / |y|."""
         return np.sqrt(measured if measured.ndim == 1 else measured[:, 0])
 
-    def kind(self, measured: Column, epsilon: float) -> Kind:
+    def kind(self, measured: ColumnHandle, epsilon: float) -> Kind:
         """Exact unless the release's own error counts."""
         alike = len(measured.shape) == 1
         errors = [np.asarray(self.error)] if alike else (self._errors(part) for _, part in measured.chunks())
@@ -179,7 +177,7 @@ class OrthogonalExposure(Exposure):
         reach = np.maximum(_reach(self._errors(measured), epsilon, 1.0), 0.0)
         return estimate_radius(residual, norm * reach, 1.0, estimator)
 
-    def ranking(self, measured: Column, epsilon: float, estimator: Estimator) -> Ranking:
+    def ranking(self, measured: ColumnHandle, epsilon: float, estimator: Estimator) -> Ranking:
         """The squared residual where the error is the same for all rows: the probability depends on nothing else."""
         if len(measured.shape) > 1:
             return super().ranking(measured, epsilon, estimator)
@@ -188,7 +186,7 @@ class OrthogonalExposure(Exposure):
 
 def measure_orthogonal(
     source: Engine, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
-) -> tuple[OrthogonalExposure, Column]:
+) -> tuple[OrthogonalExposure, ColumnHandle]:
     """One pass over the release. ``radius``: error of each linked row."""
     hidden = HiddenBasis.of(motions.released_hidden, tile_rows(source.shape[1]))
     fixed, at_one = precision.radius(np.array([0.0, 1.0]), source.shape[1]).tolist()
@@ -239,7 +237,7 @@ class RigidExposure(Exposure):
     def _reach(self, measured: FloatArray, epsilon: float | FloatArray) -> FloatArray:
         return _reach(self._relative_error(measured), epsilon, np.sqrt(2))
 
-    def kind(self, measured: Column, epsilon: float) -> Kind:
+    def kind(self, measured: ColumnHandle, epsilon: float) -> Kind:
         """Model-based where the norm depends on the hidden part, which is taken to have no preferred direction.
 
         A claim of 1 holds for every direction and needs no model. Else exact unless the release's own error counts.
@@ -294,7 +292,7 @@ class _FittedExposure:
 
 def measure_rigid(
     source: Engine, motions: ConsistentMotions, precision: Precision, radius: FloatArray, progress: Progress
-) -> tuple[RigidExposure, Column]:
+) -> tuple[RigidExposure, ColumnHandle]:
     """One pass. ``radius``: error of each linked row.
 
     With z the row's distance from the centre, eta = own error + error of the centre + |z| * error of the motion. A
@@ -337,7 +335,7 @@ class UnplacedExposure(Exposure):
         """Nothing of a record is seen: 1."""
         return np.ones(len(measured))
 
-    def kind(self, measured: Column, epsilon: float) -> Kind:
+    def kind(self, measured: ColumnHandle, epsilon: float) -> Kind:
         """A probability of 0 says nothing."""
         return "lower bound"
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from isobreach._progress import Progress
 from isobreach.attacks.known_input.exposure import Exposure, UnplacedExposure, measure_orthogonal, measure_rigid
-from isobreach.attacks.known_input.noisy import DETERMINED, measure_noisy
-from isobreach.engine import ArrayColumn, Column, Engine
+from isobreach.attacks.known_input.noisy_rows import DETERMINED, measure_noisy
+from isobreach.engine import ArrayColumn, ColumnHandle, Engine
 from isobreach.geometry import ConsistentMotions, fit_motions
 from isobreach.linking import Linkage, linked_pairs
 
@@ -22,7 +22,7 @@ def translates(linkage: Linkage) -> bool:
 
 def measure(
     known: NDArray[Any], source: Engine, linkage: Linkage, progress: Progress
-) -> tuple[ConsistentMotions, Exposure, Column]:
+) -> tuple[ConsistentMotions, Exposure, ColumnHandle]:
     """The motions that the links leave, what they tell of released rows, and what is measured of every row."""
     moved, sigma = translates(linkage), linkage.noise
     unknown = bool(np.isnan(sigma))  # noise that could not be estimated: nothing is linked, nothing can be claimed

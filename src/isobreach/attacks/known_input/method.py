@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._naming import way
 from isobreach._phrases import place
 from isobreach._progress import Progress
@@ -24,9 +25,6 @@ from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, row_norms
 from isobreach.linking import CHOICES, RULES, Linkage, given_links, partial_sentence
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _ALIKE = 1e-3  # relative spread of lengths that are the same: float16 vectors of length one spread by about 5e-4
 

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._random import random_source
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.known_input.attack import AttackResult
 from isobreach.attacks.known_input.measuring import translates
-from isobreach.attacks.known_input.noisy import DETERMINED
+from isobreach.attacks.known_input.noisy_rows import DETERMINED
 from isobreach.attacks.moments import moments
 from isobreach.attacks.refine import (
     Evidence,
@@ -45,8 +46,6 @@ from isobreach.attacks.refine import (
 from isobreach.engine import Engine, tiles
 from isobreach.geometry import ConsistentMotions, fit_motions, row_norms
 from isobreach.linking import Linkage, linked_pairs
-
-FloatArray = NDArray[np.float64]
 
 _OWN = ""  # the attack's own fit: its variants are named by the steps alone
 _REFITTED, _LIKELY = "refitted", "refitted, likely values"

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.known_input.attack import AttackResult
 from isobreach.attacks.known_input.exposure import Kind
 from isobreach.geometry import ESTIMATORS, Estimator, breach_probability
 from isobreach.linking import Linkage
-
-FloatArray = NDArray[np.float64]
 
 QUANTILES = (0.5, 0.9, 0.99, 0.999)  # of breach probabilities: the typical record, and the most exposed ones
 LEVELS = (0.5, 0.95, 1.0)  # of breach probabilities: likely, nearly certain, certain

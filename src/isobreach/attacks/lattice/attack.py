@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 from isobreach._progress import Progress, no_progress
 from isobreach._validation import check_integer, check_positive, check_seed, check_table
 from isobreach.attacks.base import Reconstruction
@@ -27,13 +28,9 @@ from isobreach.attacks.lattice.naming import name_axes
 from isobreach.attacks.lattice.reading import EXTENT, GridReading, Study, study
 from isobreach.attacks.lattice.search import HeldRows
 from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine
-from isobreach.geometry.lattice import Effort, import_fpylll
+from isobreach.geometry.lattice import ReductionEffort, import_fpylll
 from isobreach.linking import Linkage, link
 from isobreach.release import released_precision
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Work that a search may do: about a minute on an idle processor, where no lattice shows in 100 columns.
 EFFORT = 3_000
@@ -137,7 +134,7 @@ def _told(
         reading.steps,
         reading.origin,
         error=reading.error,
-        effort=Effort(np.inf, studied.left),
+        effort=ReductionEffort(np.inf, studied.left),
         progress=progress,
     )
     naming = name(knowledge)

@@ -8,6 +8,7 @@ attributes each have only four dimensions left to find, and determine all of the
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach.attacks.alignment import Studied, aligned_beyond
 from isobreach.attacks.knowledge import Knowledge
@@ -15,8 +16,6 @@ from isobreach.attacks.lattice.guessing import likeliest_names
 from isobreach.attacks.lattice.named import Naming
 from isobreach.attacks.lattice.reading import Study
 from isobreach.engine import Engine
-
-FloatArray = NDArray[np.float64]
 
 THE_REST = "the rest by {}"
 _WHOLE = 1e-6  # by how much axes may lean: parts of axes, of attributes that depend on each other, are no links

@@ -12,12 +12,9 @@ would be taken for the expected one, within 6 standard errors e_j, with probabil
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, FloatArray
 from isobreach.attacks.lattice.frame import AxisFrame
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,9 @@ halves beside three constants. Such a release is the same, number for number, as
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from isobreach._arrays import BoolArray, FloatArray
 
 _INDEX = 16  # from which on a false frame remains possible: see above
 # Vectors of squared lengths N1, N2, ... in units span a sublattice of index sqrt(N1 N2 ...), so below 16 N1 N2 < 256.

@@ -11,15 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, FloatArray
 from isobreach.attacks.lattice.blur import is_explained
 from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.evidence import are_at_right_angles, evidence, has_step, reach, telling_rows
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, complement, spans
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -87,15 +84,19 @@ class ClaimRule:
 
 
 def _are_on_grid(sight: Sight, sound: BoolArray) -> BoolArray:
-    return evidence(sight.positions[:, sound], sight.reach[sound]).on_grid
+    """Beyond chance. Rows that are copies, or only determine the axis, do not count, nor residuals below the rounding.
 
-
-def _are_beyond_chance(sight: Sight, sound: BoolArray) -> BoolArray:
-    """Rows that are copies, or that only determine the axis, do not count, nor do residuals below the rounding."""
-    frame = sight.frame.only(sound)
-    finest = THRESHOLDS.finest + 0.5 * sight.spacing / frame.steps
-    counts, free = telling_rows(frame, sight.rows)
-    return evidence(sight.positions[:, sound], sight.reach[sound], counts, free, finest).on_grid
+    Axes that all rows together do not bear out go first, as their errors would make copies of the others' rows.
+    """
+    near = sound.copy()
+    near[sound] = evidence(sight.positions[:, sound], sight.reach[sound]).on_grid
+    held = np.zeros_like(sound)
+    if near.any():
+        frame = sight.frame.only(near)
+        finest = THRESHOLDS.finest + 0.5 * sight.spacing / frame.steps
+        counts, free = telling_rows(frame, sight.rows)
+        held[near] = evidence(sight.positions[:, near], sight.reach[near], counts, free, finest).on_grid
+    return held[sound]
 
 
 def _have_their_steps(sight: Sight, sound: BoolArray) -> BoolArray:
@@ -126,10 +127,7 @@ def _are_explained(sight: Sight, sound: BoolArray) -> BoolArray:
 
 
 RULES = (
-    ClaimRule(_are_on_grid, Doubt.CHANCE, "Normal values much narrower than a step: all of them are near one place."),
-    ClaimRule(
-        _are_beyond_chance, Doubt.CHANCE, "Three clusters in a plane, nearly at right angles: a lattice has them all."
-    ),
+    ClaimRule(_are_on_grid, Doubt.CHANCE, "Three clusters in a plane, nearly at right angles: a lattice has them all."),
     ClaimRule(_have_their_steps, None, "Steps of 2.001, 2.003 and 1.999 with few values, read as steps of 2."),
     ClaimRule(
         _are_at_right_angles,

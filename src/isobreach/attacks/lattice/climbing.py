@@ -17,14 +17,12 @@ All of that sees one half of the rows. Maxima are no proof, as they were looked 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.lattice.frame import AxisFrame, Path, phased
 from isobreach.attacks.lattice.generators import short_differences
 from isobreach.attacks.lattice.judges import JUDGING, Summits, are_sound, height, incongruent, judges_of
-from isobreach.geometry.lattice import Effort
-
-FloatArray = NDArray[np.float64]
+from isobreach.geometry.lattice import ReductionEffort
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,9 @@ class Climbing:
 _CLIMBING = Climbing()
 
 
-def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
+def climbed_frame(
+    rows: FloatArray, unit: float, random: np.random.Generator, effort: ReductionEffort
+) -> AxisFrame | None:
     """Frame of the attributes that are whole numbers of this unit; None where no directions stand out."""
     order = random.permutation(len(rows))
     middle = np.median(rows, axis=0)
@@ -94,7 +94,7 @@ def climbed_frame(rows: FloatArray, unit: float, random: np.random.Generator, ef
 
 
 def _candidates(
-    differences: FloatArray, rows: FloatArray, axes: FloatArray, random: np.random.Generator, effort: Effort
+    differences: FloatArray, rows: FloatArray, axes: FloatArray, random: np.random.Generator, effort: ReductionEffort
 ) -> Summits:
     """Directions orthogonal to these axes that climbs end in, fitted to rows."""
     free = np.linalg.svd(axes)[2][len(axes) :] if len(axes) else np.eye(rows.shape[1])
@@ -102,7 +102,9 @@ def _candidates(
     return Summits(directions, height(rows, directions))
 
 
-def _climb(differences: FloatArray, random: np.random.Generator, effort: Effort) -> tuple[FloatArray, FloatArray]:
+def _climb(
+    differences: FloatArray, random: np.random.Generator, effort: ReductionEffort
+) -> tuple[FloatArray, FloatArray]:
     """Unit vectors after Newton-like steps uphill on mean cos(2 pi d.w), and that mean.
 
     In single precision: rows are fitted in double afterwards.
@@ -131,7 +133,7 @@ def _distinct(directions: FloatArray, heights: FloatArray) -> FloatArray:
     return directions[chosen]
 
 
-def _fitted(directions: FloatArray, rows: FloatArray, effort: Effort) -> FloatArray:
+def _fitted(directions: FloatArray, rows: FloatArray, effort: ReductionEffort) -> FloatArray:
     """Unit vectors that climb the height over rows, the densest part first, each for itself: those that stand out."""
     for core, inverse in _cores(rows, _CLIMBING.cores):
         for _ in range(_CLIMBING.core_steps):
@@ -143,7 +145,7 @@ def _fitted(directions: FloatArray, rows: FloatArray, effort: Effort) -> FloatAr
     return directions
 
 
-def _polished(axes: FloatArray, rows: FloatArray, effort: Effort) -> FloatArray:
+def _polished(axes: FloatArray, rows: FloatArray, effort: ReductionEffort) -> FloatArray:
     """Orthonormal directions that climb together."""
     for core, inverse in _cores(rows, _CLIMBING.polishes):
         for _ in range(_CLIMBING.polish_steps):

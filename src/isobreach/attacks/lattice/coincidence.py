@@ -25,8 +25,8 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
+from isobreach.attacks.lattice.evidence import commonest
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def wrong_readings(values: FloatArray, steps: FloatArray, records: int, *, offse
     for weight, order, signs in motions:
         moved = some[:, order] * signs
         if offsets_open:
-            shift = np.array([_commonest(column) for column in (some - moved).T])
+            shift = np.array([commonest(column) for column in (some - moved).T])
         else:
             shift = np.rint(origin[order] * signs - origin).astype(np.int64)
         lands = _among((moved + shift) @ code, present)
@@ -105,11 +105,6 @@ def wrong_readings(values: FloatArray, steps: FloatArray, records: int, *, offse
 def _among(codes: IntArray, present: IntArray) -> NDArray[np.bool_]:
     """Which codes are among those present, ascending."""
     return np.asarray(present[np.minimum(np.searchsorted(present, codes), len(present) - 1)] == codes)
-
-
-def _commonest(values: IntArray) -> int:
-    found, counts = np.unique(values, return_counts=True)
-    return int(found[counts.argmax()])
 
 
 def _signed_permutations(steps: FloatArray, rng: np.random.Generator) -> Iterator[tuple[float, IntArray, IntArray]]:

@@ -11,13 +11,10 @@ sign, as long as that gains. Then a few axes are dealt anew, and the better of b
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.lattice.offsets import SIGNS
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,13 @@ basis is unique like that of the rows' lattice.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, phased, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Dual, split
-from isobreach.geometry.lattice import Effort, whole_combinations
-
-FloatArray = NDArray[np.float64]
+from isobreach.geometry.lattice import ReductionEffort, whole_combinations
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,9 @@ class DualSearch:
 _DUAL_SEARCH = DualSearch()
 
 
-def dual_frame(rows: FloatArray, error: float, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
+def dual_frame(
+    rows: FloatArray, error: float, random: np.random.Generator, effort: ReductionEffort
+) -> AxisFrame | None:
     """Frame of the attributes on grids; None where no functional is a whole number. ``error``: of a coordinate."""
     base = rows[int(random.integers(len(rows)))]
     differences = rows - base

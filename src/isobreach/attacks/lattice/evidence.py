@@ -21,16 +21,12 @@ three clusters in a plane on a nearly orthogonal one now and then.)
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import log_ndtr
 
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 from isobreach.attacks.lattice.certainty import are_decimal
 from isobreach.attacks.lattice.frame import AxisFrame
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,7 @@ def evidence(
     """
     whole = np.rint(positions)
     residuals = np.abs(positions - whole)
-    usual = np.array([_commonest(column) for column in whole.T])
+    usual = np.array([commonest(column) for column in whole.T])
     telling = whole != usual
     count = telling.sum(axis=0)
     cosines = np.cos(2 * np.pi * residuals)
@@ -178,7 +174,7 @@ def telling_rows(frame: AxisFrame, rows: FloatArray) -> tuple[IntArray, IntArray
     near = cdist(rows[some], rows[some]) <= copies
     counts, free = np.zeros(len(frame.steps), dtype=np.int64), np.full(len(frame.steps), rank)
     for axis, places in enumerate(whole.T):
-        telling = places != _commonest(places)
+        telling = places != commonest(places)
         seen = telling[some]
         counts[axis] = len(spaced_out(near[np.ix_(seen, seen)])) - free[axis]
         if counts[axis] < LEVELS.enough:  # a rare value, or clusters: look at its rows
@@ -213,6 +209,7 @@ def spaced_out(near: BoolArray) -> IntArray:
     return np.array(taken, dtype=np.int64)
 
 
-def _commonest(values: FloatArray) -> float:
+def commonest(values: FloatArray | IntArray) -> float:
+    """The value that comes most often, of several the smallest."""
     found, counts = np.unique(values, return_counts=True)
     return float(found[counts.argmax()])

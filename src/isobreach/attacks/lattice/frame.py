@@ -11,11 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

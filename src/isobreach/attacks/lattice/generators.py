@@ -8,10 +8,8 @@ near neighbours bear about ten times more noise than differences of random rows,
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

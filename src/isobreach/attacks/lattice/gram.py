@@ -10,14 +10,11 @@ until it holds.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.lattice.reduction import Spanned, split
 from isobreach.geometry.integers import rank_modulo, whole_product
-from isobreach.geometry.lattice import Effort, coordinates
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach.geometry.lattice import ReductionEffort, coordinates
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ def looks_whole(vectors: FloatArray) -> bool:
     return bool(np.sqrt(((products - np.rint(products)) ** 2).mean()) <= _ROUNDING.largest_residual)
 
 
-def whole_gram(vectors: FloatArray, most_rank: int, effort: Effort) -> tuple[IntArray, IntArray] | None:
+def whole_gram(vectors: FloatArray, most_rank: int, effort: ReductionEffort) -> tuple[IntArray, IntArray] | None:
     """Generators kept and their exact Gram matrix, in units; None where it is no whole-number one of at most a rank."""
     products = vectors @ vectors.T
     whole = np.rint(products)
@@ -66,7 +63,7 @@ def whole_gram(vectors: FloatArray, most_rank: int, effort: Effort) -> tuple[Int
         kept = np.sort(kept[np.argsort(worst, kind="stable")[: len(kept) - max(1, surplus // _ROUNDING.drops)]])
 
 
-def gram_lattice(gram: IntArray, effort: Effort) -> tuple[Spanned, IntArray, int] | None:
+def gram_lattice(gram: IntArray, effort: ReductionEffort) -> tuple[Spanned, IntArray, int] | None:
     """Lattice of an exact Gram matrix K, its basis' Gram matrix G, and how much split off.
 
     K = C G C' holds in whole numbers.

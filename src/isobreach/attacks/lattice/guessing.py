@@ -18,18 +18,15 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.lattice.correlations import Correlations
 from isobreach.attacks.lattice.named import Naming
 from isobreach.attacks.lattice.offsets import SIGNS
 from isobreach.attacks.lattice.reading import GridReading
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 LIKELIEST = "named by the likeliest assignment"
 AVERAGE = "averaged over likely assignments"

@@ -5,16 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, nearest_first, phased, refined, rotation
 from isobreach.attacks.lattice.gram import gram_lattice, looks_whole, whole_gram
 from isobreach.attacks.lattice.reduction import Spanned
 from isobreach.attacks.lattice.tight import tight_frame
-from isobreach.geometry.lattice import Effort
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach.geometry.lattice import ReductionEffort
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class _Basis:
 
 
 def gram_frame(
-    rows: FloatArray, base: FloatArray, units: Sequence[float], generators: FloatArray, effort: Effort
+    rows: FloatArray, base: FloatArray, units: Sequence[float], generators: FloatArray, effort: ReductionEffort
 ) -> AxisFrame | None:
     """Frame of a whole-number table in one of these units; None where inner products of generators are no such.
 
@@ -61,7 +58,7 @@ def gram_frame(
     return None
 
 
-def _generated(scaled: FloatArray, generators: FloatArray, effort: Effort) -> _Basis | None:
+def _generated(scaled: FloatArray, generators: FloatArray, effort: ReductionEffort) -> _Basis | None:
     """Basis of the lattice of all rows: those that the generators' lattice misses become generators themselves."""
     most_rank = scaled.shape[1]
     for _ in range(_GENERATION.rounds):
@@ -116,7 +113,7 @@ def _turned(lattice: Spanned, kept: FloatArray, scaled: FloatArray) -> FloatArra
     return vectors
 
 
-def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, effort: Effort) -> AxisFrame:
+def _axes(basis: _Basis, base: FloatArray, unit: float, columns: int, effort: ReductionEffort) -> AxisFrame:
     """Axes of the lattice: what split off with step one, as only axes are that short; then what the rest allows."""
     units = (np.diag(basis.gram) == 1) & (np.arange(len(basis.gram)) < basis.split)
     directions, steps = basis.vectors[units], np.ones(int(units.sum()))

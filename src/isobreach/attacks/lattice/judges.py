@@ -19,16 +19,12 @@ Wrong dual axes remain. For a table with x1 + x2 + x3 + x4 even, (1, 1, 1, 1)/2 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import ndtr
 
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 from isobreach.attacks.lattice.evidence import LEVELS, deviation_of, grid_evidence, spaced_out
 from isobreach.geometry.integers import rank_modulo
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

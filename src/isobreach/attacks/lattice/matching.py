@@ -8,11 +8,10 @@ Attributes that no axis takes go to spare axes, which take any.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-BoolArray = NDArray[np.bool_]
+from isobreach._arrays import BoolArray
 
 
 def edges_in_matchings(allowed: BoolArray) -> BoolArray | None:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.lattice.offsets import Options
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

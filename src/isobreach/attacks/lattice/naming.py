@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._phrases import expected
 from isobreach._progress import Progress, no_progress
 from isobreach.attacks.knowledge import Knowledge
@@ -44,11 +45,8 @@ from isobreach.attacks.lattice.placing import Placements, TooManyPlacementsError
 from isobreach.attacks.lattice.sampling import SAMPLING, Comparison, from_grid
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.errors import InputError
-from isobreach.geometry.lattice import Effort
+from isobreach.geometry.lattice import ReductionEffort
 from isobreach.release import decimal_step
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def name_axes(
     *,
     error: float = 1e-6,
     doubted: bool = False,
-    effort: Effort | None = None,
+    effort: ReductionEffort | None = None,
     progress: Progress = no_progress,
 ) -> Naming:
     """Name the axes of a recovered table.
@@ -146,7 +144,7 @@ class _Reading:
         knowledge: Knowledge,
         *,
         error: float,
-        effort: Effort | None,
+        effort: ReductionEffort | None,
         progress: Progress,
         origin_known: bool,
         coarse: bool = False,

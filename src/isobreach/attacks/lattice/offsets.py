@@ -15,13 +15,9 @@ takes part in no matching of all axes to attributes of their own is out as well.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 from isobreach.attacks.lattice.matching import edges_in_matchings
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 SIGNS = np.array([1.0, -1.0])
 

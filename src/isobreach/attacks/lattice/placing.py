@@ -24,13 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
-from isobreach.geometry.lattice import Effort
+from isobreach.geometry.lattice import ReductionEffort
 from isobreach.linking import Cloud, TooManyError, distances_from, link
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Placements:
         centres: tuple[FloatArray, FloatArray] | None,
         *,
         distances_kept: bool,
-        effort: Effort | None,
+        effort: ReductionEffort | None,
         progress: Progress,
         offsets_known: bool = False,
     ) -> None:

@@ -4,9 +4,9 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach._random import generator
 from isobreach.attacks.lattice.certainty import are_decimal
@@ -15,11 +15,8 @@ from isobreach.attacks.lattice.evidence import deviation_of, grid_evidence
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, complement, spans
 from isobreach.attacks.lattice.search import HeldRows, search
 from isobreach.engine import ONE_BLAS_THREAD, Engine, tiles
-from isobreach.geometry.lattice import Effort, import_fpylll
+from isobreach.geometry.lattice import ReductionEffort, import_fpylll
 from isobreach.release import Precision, released_precision
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ def study(
         Called as ``progress(label, done, total)``.
     """
     import_fpylll()
-    allowed = Effort(effort, np.inf if budget is None else budget)
+    allowed = ReductionEffort(effort, np.inf if budget is None else budget)
     random = generator(0 if seed is None else seed, "lattice")
     precision = released_precision(source)
     with ONE_BLAS_THREAD:
@@ -152,7 +149,7 @@ def _found(
     precision: Precision,
     noise: float | None,
     random: np.random.Generator,
-    effort: Effort,
+    effort: ReductionEffort,
     progress: Progress,
 ) -> tuple[AxisFrame | None, FloatArray, tuple[Doubt, ...]]:
     """Frame of certain axes on whose grid all rows lie, the rows' positions on it, and what is in doubt."""

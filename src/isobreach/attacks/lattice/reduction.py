@@ -13,13 +13,10 @@ from functools import cached_property
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.geometry.integers import unimodular_inverse, whole_product
-from isobreach.geometry.lattice import Effort, reduce
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach.geometry.lattice import ReductionEffort, reduce
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ class Dual:
 Basis = TypeVar("Basis", bound=Measured)
 
 
-def split(lattice: Basis, effort: Effort) -> tuple[Basis, int] | None:
+def split(lattice: Basis, effort: ReductionEffort) -> tuple[Basis, int] | None:
     """Lattice reduced until as much as possible has split off, and how many of its first vectors have.
 
     None where whole numbers leave 64 bits.

@@ -9,10 +9,8 @@ further record, and what is left of both has one distribution, however badly the
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

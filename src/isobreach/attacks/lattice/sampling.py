@@ -25,16 +25,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.offsets import SIGNS, Options
 from isobreach.attacks.lattice.regression import AxisRegression
 from isobreach.attacks.lattice.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

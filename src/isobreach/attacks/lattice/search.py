@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach.attacks.lattice.claims import Sight, judged
 from isobreach.attacks.lattice.climbing import climbed_frame
@@ -15,10 +15,8 @@ from isobreach.attacks.lattice.frame import AxisFrame, Doubt
 from isobreach.attacks.lattice.generators import random_rows, short_differences, spread, wanted
 from isobreach.attacks.lattice.inner_products import gram_frame
 from isobreach.attacks.lattice.unknown_steps import step_frame
-from isobreach.geometry.lattice import Effort, OutOfEffortError
+from isobreach.geometry.lattice import OutOfEffortError, ReductionEffort
 from isobreach.release import Precision
-
-FloatArray = NDArray[np.float64]
 
 Attempt = partial[AxisFrame | None]
 
@@ -63,7 +61,7 @@ class HeldRows:
 
 
 def search(
-    release: HeldRows, noise: float | None, random: np.random.Generator, effort: Effort, progress: Progress
+    release: HeldRows, noise: float | None, random: np.random.Generator, effort: ReductionEffort, progress: Progress
 ) -> tuple[AxisFrame | None, tuple[Doubt, ...]]:
     """The frame with the most accepted axes that any path finds, and why there is none or not more.
 
@@ -107,7 +105,7 @@ def _paths(release: HeldRows, noise: float | None) -> list[Attempt]:
     middle = np.median(rows, axis=0)
     centre = rows[int(np.einsum("ij,ij->i", rows - middle, rows - middle).argmin())]
 
-    def whole(base: FloatArray, short: bool, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
+    def whole(base: FloatArray, short: bool, random: np.random.Generator, effort: ReductionEffort) -> AxisFrame | None:
         vectors = rows - base
         if short:
             differences = short_differences(vectors, random, _ERRORS.least_difference)

@@ -13,14 +13,10 @@ whole numbers. A functional is an attribute's for sure if there is no way withou
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, IntArray
 from isobreach.attacks.lattice.frame import Doubt
-from isobreach.geometry.lattice import Effort, short_vectors
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from isobreach.geometry.lattice import ReductionEffort, short_vectors
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ class Functionals:
     doubt: Doubt | None = None
 
 
-def tight_frame(gram: IntArray, attributes: int, effort: Effort) -> Functionals:
+def tight_frame(gram: IntArray, attributes: int, effort: ReductionEffort) -> Functionals:
     """At most so many attributes behind a lattice of whole-number records with this Gram matrix."""
     rank = len(gram)
     inverse = np.linalg.inv(gram.astype(np.float64))
@@ -76,7 +72,7 @@ def _nothing(rank: int, doubt: Doubt) -> Functionals:
 class _Frames:
     """All frames: whole numbers k >= 0 with sum k_c c c' = G and sum k_c <= the number of attributes."""
 
-    def __init__(self, vectors: IntArray, gram: IntArray, attributes: int, effort: Effort) -> None:
+    def __init__(self, vectors: IntArray, gram: IntArray, attributes: int, effort: ReductionEffort) -> None:
         self._vectors, self._gram, self._attributes, self._effort = vectors, gram, attributes, effort
         self._found: list[IntArray] = []
         self._nodes = 0

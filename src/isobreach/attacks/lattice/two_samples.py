@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

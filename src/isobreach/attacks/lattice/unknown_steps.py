@@ -10,17 +10,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import BoolArray, FloatArray, IntArray
 from isobreach.attacks.lattice.certainty import judged_steps
 from isobreach.attacks.lattice.frame import AxisFrame, Doubt, Path, refined, step_errors
 from isobreach.attacks.lattice.generators import random_rows
 from isobreach.attacks.lattice.reduction import Spanned, split
-from isobreach.geometry.lattice import Effort, coordinates
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from isobreach.geometry.lattice import ReductionEffort, coordinates
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,9 @@ class StepSearch:
 _STEP_SEARCH = StepSearch()
 
 
-def step_frame(rows: FloatArray, error: float, random: np.random.Generator, effort: Effort) -> AxisFrame | None:
+def step_frame(
+    rows: FloatArray, error: float, random: np.random.Generator, effort: ReductionEffort
+) -> AxisFrame | None:
     """Frame of a table on unknown steps; None where no orthogonal lattice shows. ``error``: of a coordinate."""
     base = rows[int(random.integers(len(rows)))]
     differences = rows - base
@@ -87,7 +85,7 @@ def step_frame(rows: FloatArray, error: float, random: np.random.Generator, effo
     return None
 
 
-def _lattice(generators: FloatArray, rank: int, error: float, effort: Effort) -> tuple[Spanned, int] | None:
+def _lattice(generators: FloatArray, rank: int, error: float, effort: ReductionEffort) -> tuple[Spanned, int] | None:
     """Lattice that the generators show at the release's precision, and how much of it split off."""
     if len(generators) <= rank:
         return None

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from scipy.special import pdtrc
 from scipy.stats import chi2
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.permutation.matching import TUNING, Match, Matching, Released, kolmogorov
 from isobreach.linking import CHANCE_LIMIT
-
-FloatArray = NDArray[np.float64]
 
 
 def confirmed(matching: Matching, best: Match, records: FloatArray, *, sampled: bool) -> tuple[NDArray[np.bool_], str]:
@@ -69,6 +68,8 @@ def _by_pairs(matching: Matching, best: Match) -> NDArray[np.bool_]:
 def _fits(about: Released, best: Match, records: FloatArray, draws: np.random.Generator) -> bool:
     """Whether matched columns have the distributions and correlations of the records."""
     there = np.flatnonzero((best.columns >= 0) & (records.std(axis=0) > 0))
+    if not len(there):  # nothing that varies could be compared
+        return False
     columns = best.signs[there] * about.some[:, best.columns[there]] / best.scale + best.shifts[there]
     noise = about.noise / best.scale * draws.standard_normal((len(records), len(there)))
     blurred = records[:, there] + noise

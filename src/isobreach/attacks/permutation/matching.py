@@ -30,17 +30,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import chi2, ks_2samp
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.attacks.moments import moments
 from isobreach.attacks.pairs import Affine, Pairs
 from isobreach.engine import Engine
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -224,7 +221,7 @@ class Matching:
             blurred = blurred + about.noise / scale * self.draws.standard_normal(blurred.shape)
             costs += len(x) * _quantile_costs(blurred, about.some[:, live] / scale - middle)
         costs += self._told(varied, live, scale, shifted=shifted)
-        if len(records) > 2:
+        if len(records) > 2 and len(varied):
             given = None if others is None else others.shares(varied, live)
             costs = self._by_correlations(x, live, scale, costs, given)
         signs, order = _assigned(costs)

@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._phrases import count
 from isobreach._progress import Progress
 from isobreach._random import generator
@@ -23,9 +24,6 @@ from isobreach.errors import InputError
 from isobreach.geometry import TRANSFORMS, Transform, public_transform, row_norms
 from isobreach.linking import link
 from isobreach.release import ReleaseModel
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _EVERYTHING = "all columns"
 _NO_TRANSFORM = "none"

@@ -7,12 +7,10 @@ do not repeat the most common one is the middle of the shortest interval that ho
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.refine.evidence import Evidence
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
 
 # Records compared with each other for the typical one: the share near a record is then known within 0.03.
 _COMPARED = 1000

@@ -11,12 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.refine.evidence import Evidence
 from isobreach.attacks.refine.recipes import apply, every_step, recipes, variants
-
-FloatArray = NDArray[np.float64]
 
 _CLEARLY = 2  # rehearsals that a variant must breach more than the default
 

@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.knowledge import Knowledge
 from isobreach.attacks.refine.grid import ValueGrid, no_grid, shown_grid
 from isobreach.attacks.refine.lists import ListPart, shown_lists
 from isobreach.attacks.refine.rays import Rays, shown_rays
 from isobreach.release import unit_roundoff
-
-FloatArray = NDArray[np.float64]
 
 _OF_RECORDS = ("population", "occurring", "means", "ranges", "steps", "lists", "rays")  # the same for all rows
 _OUTSIDE = 0.1  # share of records that may lie outside of ranges that a sample shows: clipping gains more than that

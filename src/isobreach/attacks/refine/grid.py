@@ -26,9 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.release import common_step, decimal_step
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.refine.grid import ValueGrid
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 

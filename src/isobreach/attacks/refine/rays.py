@@ -18,12 +18,10 @@ or the one above, whichever costs less. All lengths that occur are tried.
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._compiled import compiled
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

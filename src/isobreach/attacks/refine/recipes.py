@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.refine import steps
 from isobreach.attacks.refine.evidence import Evidence
 
-FloatArray = NDArray[np.float64]
 Step = Callable[[FloatArray, Evidence], FloatArray]
 Recipe = tuple[Step, ...]
 

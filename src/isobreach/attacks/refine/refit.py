@@ -23,14 +23,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks.refine.evidence import Evidence
 from isobreach.attacks.refine.lists import Listed, ListPart
 from isobreach.attacks.refine.rays import Rays
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

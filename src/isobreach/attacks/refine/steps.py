@@ -33,13 +33,11 @@ it is the distance itself. Under noise s the likeliest is: least distance^2 / (2
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.attacks.refine.evidence import Evidence
 from isobreach.engine import tiles
 from isobreach.geometry import complement, row_norms
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

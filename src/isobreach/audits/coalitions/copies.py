@@ -24,13 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress, no_progress
 from isobreach.audits.coalitions.tetrahedra import Neighbours, by_class, neighbours, one_more, put_together
 from isobreach.linking import Cloud, Rates, TooManyError, distances_from
 from isobreach.release import Bounds, merged
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

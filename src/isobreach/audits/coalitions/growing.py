@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress, no_progress
 from isobreach.audits.coalitions.copies import SEARCH, Joined, Plan, Shapes
 from isobreach.engine import as_engine
@@ -43,9 +44,6 @@ from isobreach.linking import (
     link,
 )
 from isobreach.release import Precision, released_precision, unit_roundoff
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

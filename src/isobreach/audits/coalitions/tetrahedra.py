@@ -8,11 +8,10 @@ passes is measured again, one distance at a time, as everywhere in linking.
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, copy, fill, grown, grown_rows
 from isobreach.linking import distance
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Neighbours = tuple[IntArray, IntArray]  # (start, near): those of value u are near[start[u] : start[u + 1]]
 
 

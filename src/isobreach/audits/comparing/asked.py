@@ -61,6 +61,11 @@ class Contestant:
         """The scheme's own."""
         return asdict(self.scheme)
 
+    @property
+    def gives_one_length(self) -> bool:
+        """Whether all released records have the same length, so that directions are all that can be breached."""
+        return self.scheme.model is not None and self.scheme.model.unit_length
+
 
 @dataclass(frozen=True)
 class ComparisonAsked:
@@ -109,7 +114,7 @@ class ComparisonAsked:
         sample = min(self.sample, self.extent.sample, rows // 2)
         if self.known + sample + LEAST_OTHERS > rows:
             rule = f"must leave {LEAST_OTHERS} of {rows:,} records beside known records and a sample of {sample:,}"
-            raise InputError("known", rule, self.known, "Take fewer.")
+            raise InputError("known", rule, self.known, "Take fewer, or a smaller sample.")
         published = min(rows - sample, max(self.extent.rows, self.known + LEAST_OTHERS))
         return Fitted(sample, published, min(self.extent.utility_rows, published))
 
@@ -140,7 +145,7 @@ class ComparisonTable:
     records
         Numbers, m x n.
     classes
-        Whole numbers, one a record; empty where there are none.
+        Whole numbers, one a record, below zero for those without a class; empty where there are none.
     """
 
     records: NDArray[Any]

@@ -230,7 +230,7 @@ class _Side:
             told = {variant: np.asarray(estimates, dtype=np.float64) for variant, estimates in several.items()}
             nothing = not any(np.isfinite(estimates).any() for estimates in told.values())
             claimed, refused = found.claimed, _clause(found.reason) if nothing else None
-        except _FAILURES as error:
+        except Exception as error:  # noqa: BLE001 - one cell must not end hours of others: it says what it is
             told = {PLAIN: np.full((self.release.shape[0], self.truth.shape[1]), np.nan)}
             claimed, refused = False, _reason(error)
         seconds = time.process_time() + links.saved - started
@@ -280,7 +280,11 @@ def _reason(error: Exception) -> str:
     """What went wrong, as a clause."""
     if isinstance(error, InputError):
         return refusal(error)
-    return _clause(str(error)) if isinstance(error, IsobreachError) else f"it failed: {error}"
+    if isinstance(error, IsobreachError):
+        return _clause(str(error))
+    if isinstance(error, _FAILURES):
+        return f"it failed: {error}"
+    return f"it failed by a defect of its own ({type(error).__name__})"  # whose text may hold values
 
 
 def _clause(sentence: str) -> str:

@@ -13,12 +13,10 @@ reports its least and its mean over attributes.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.audits.groups import AttributeGroup, Groups
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-9  # of a limit
 

@@ -15,7 +15,7 @@ from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
 
-Standing = Literal["undone", "given away", "weakened", "held", "refused"]
+Standing = Literal["undone", "given away", "guessed", "weakened", "held", "refused"]
 
 HALF, BEYOND = 0.5, 0.01  # share breached from which on a scheme is undone; beyond the blind guess, weakened
 
@@ -103,6 +103,9 @@ class SchemeFigures:
         What is left of the table's use; None where there is no release.
     unfolds
         Whether rows of a motion can be computed from the release: its cells show attacks on the release as it is.
+    blind
+        Share of records that the best guess of one record for everybody breaches: of their directions where the scheme
+        gives all records the same length; None for that of the whole comparison.
     """
 
     label: str
@@ -112,6 +115,7 @@ class SchemeFigures:
     refusal: str | None = None
     utility: Utility | None = None
     unfolds: bool = False
+    blind: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +140,8 @@ class ComparisonResult:
         Share of records that the best guess of one record for everybody breaches.
     names
         Of the attributes, where the table has any.
-    label
-        The column that was classified; None without one.
+    label, unlabelled
+        The column that was classified, None without one; records that have no value there.
     left_out, steps, prepared
         What was done to the owner's table before: see ``AuditResult``.
     call
@@ -163,6 +167,7 @@ class ComparisonResult:
     blind: float
     names: tuple[str, ...] | None = None
     label: str | None = None
+    unlabelled: int = 0
     left_out: tuple[str, ...] = ()
     steps: tuple[Mapping[str, Any], ...] = ()
     prepared: tuple[str, ...] = ()
@@ -206,10 +211,11 @@ class ComparisonResult:
     def standing(self, scheme: str) -> Standing:
         """Return how a scheme fared against the attacks that were played.
 
-        ``"undone"``: one breaches half of the others or more. ``"given away"``: none does, but a motion of the records
-        can be computed from the release, so that whatever undoes a motion undoes it too. ``"held"``: none breaches more
-        than a blind guess does, by more than one in a hundred. ``"weakened"``: in between. ``"refused"``: it cannot
-        protect this table.
+        ``"undone"``: one breaches half of the others or more, and exceeds a blind guess by more than one in a hundred.
+        ``"given away"``: none does, but a motion of the records can be computed from the release, so that whatever
+        undoes a motion undoes it too. ``"guessed"``: a blind guess breaches half or more, and shares breached say
+        nothing of the scheme. ``"held"``: none exceeds the blind guess by more than one in a hundred. ``"weakened"``:
+        in between. ``"refused"``: it cannot protect this table.
 
         Parameters
         ----------
@@ -221,11 +227,26 @@ class ComparisonResult:
         if figures.refusal is not None:
             return "refused"
         breached = 0.0 if worst is None or worst.breached is None else worst.breached.value
-        if breached >= HALF:
+        blind = self.blind_against(scheme)
+        beyond = breached > blind + BEYOND
+        if breached >= HALF and beyond:
             return "undone"
         if figures.unfolds:
             return "given away"
-        return "weakened" if breached > self.blind + BEYOND else "held"
+        if blind >= HALF:
+            return "guessed"
+        return "weakened" if beyond else "held"
+
+    def blind_against(self, scheme: str) -> float:
+        """Return the share of people that the best guess of one record for everybody breaches.
+
+        Parameters
+        ----------
+        scheme
+            Its label: one that gives all records the same length leaves their directions to guess.
+        """
+        own = next(one.blind for one in self.schemes if one.label == scheme)
+        return self.blind if own is None else own
 
 
 def _danger(cell: CellFigures) -> tuple[float, float, float]:

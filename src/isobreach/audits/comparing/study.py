@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isobreach._progress import Progress, no_progress
 from isobreach._random import generator
@@ -25,10 +26,13 @@ from isobreach.audits.comparing.measures import Marks
 from isobreach.audits.comparing.result import ComparisonResult
 from isobreach.audits.comparing.summing import cell_figures, scheme_figures
 from isobreach.audits.comparing.usefulness import Utility
+from isobreach.audits.declared import directions
 from isobreach.audits.groups import Groups
 from isobreach.audits.kept import Arrays, Kept, Store
 from isobreach.engine import ONE_BLAS_THREAD, ProcessEngine
 from isobreach.geometry import row_norms
+
+FloatArray = NDArray[np.float64]
 
 _PART = "trials"
 
@@ -66,6 +70,7 @@ def compare(
     outcomes = _played(table, asked, seed, progress, store, workers)
     by_scheme = {one.label: [out for out in outcomes if out.scheme == one.label] for one in asked.schemes}
     people = fitted.published - asked.known
+    records, groups = np.asarray(table.records, dtype=np.float64), Groups.of(table.records, asked.groups)
     return ComparisonResult(
         rows=len(table.records),
         columns=table.records.shape[1],
@@ -81,19 +86,24 @@ def compare(
         utility_trials=min(asked.trials, asked.extent.utility_trials),
         effort=asked.extent.effort,
         schemes=tuple(
-            scheme_figures(one, by_scheme[one.label], unfolds=gives_away(table, one, seed)) for one in asked.schemes
+            scheme_figures(
+                one,
+                by_scheme[one.label],
+                unfolds=gives_away(table, one, seed),
+                blind=_blind(directions(records), asked, seed, groups) if one.gives_one_length else None,
+            )
+            for one in asked.schemes
         ),
         attacks=asked.attacks,
         cells=tuple(
             cell_figures(one, attack, people, by_scheme[one.label]) for one in asked.schemes for attack in asked.attacks
         ),
-        blind=_blind(table, asked, seed),
+        blind=_blind(records, asked, seed, groups),
     )
 
 
-def _blind(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> float:
+def _blind(records: FloatArray, asked: ComparisonAsked, seed: int, groups: Groups) -> float:
     """Share of records that the best blind guess breaches."""
-    records = np.asarray(table.records, dtype=np.float64)
     with ONE_BLAS_THREAD:
         return baselines(
             records,
@@ -102,7 +112,7 @@ def _blind(table: ComparisonTable, asked: ComparisonAsked, seed: int) -> float:
             range_share(records),
             norms_kept=False,
             draws=generator(seed, "baseline"),
-            groups=Groups.of(table.records, asked.groups),
+            groups=groups,
         ).blind
 
 

@@ -22,8 +22,10 @@ from isobreach.audits.players import PLAIN
 FloatArray = NDArray[np.float64]
 
 
-def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome], *, unfolds: bool) -> SchemeFigures:
-    """What a scheme leaves, of all its trials; ``unfolds``: see ``SchemeFigures``."""
+def scheme_figures(
+    contestant: Contestant, outcomes: Sequence[TrialOutcome], *, unfolds: bool, blind: float | None = None
+) -> SchemeFigures:
+    """What a scheme leaves, of all its trials; ``unfolds``, ``blind``: see ``SchemeFigures``."""
     measured = [one.utility for one in outcomes if one.utility is not None]
     refused = [one.refused for one in outcomes if one.refused is not None]
     return SchemeFigures(
@@ -34,6 +36,7 @@ def scheme_figures(contestant: Contestant, outcomes: Sequence[TrialOutcome], *, 
         refusal=refused[0] if len(refused) == len(outcomes) else None,
         utility=Utility.mean(measured) if measured else None,
         unfolds=unfolds,
+        blind=blind,
     )
 
 

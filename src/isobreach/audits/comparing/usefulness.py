@@ -68,7 +68,7 @@ def utility(original: FloatArray, released: FloatArray, columns: int, classes: I
     columns
         Dimensions in which records are clustered, at most.
     classes
-        Of the records; empty where there are none.
+        Of the records, below zero for those without; empty where there are none.
     seed
         Of where k-means starts, and of who is trained.
     """
@@ -153,6 +153,9 @@ def _accuracy(table: FloatArray, classes: IntArray, trained: NDArray[np.bool_]) 
 
     if not len(classes):
         return None
-    voters = min(VOTERS, int(trained.sum()))
-    vote = KNeighborsClassifier(voters, metric="precomputed").fit(table[np.ix_(trained, trained)], classes[trained])
-    return float(vote.score(table[np.ix_(~trained, trained)], classes[~trained]))
+    votes, asked = trained & (classes >= 0), ~trained & (classes >= 0)
+    if not (votes.any() and asked.any()):
+        return None
+    voters = min(VOTERS, int(votes.sum()))
+    vote = KNeighborsClassifier(voters, metric="precomputed").fit(table[np.ix_(votes, votes)], classes[votes])
+    return float(vote.score(table[np.ix_(asked, votes)], classes[asked]))

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._columns import STRETCH, Addresses, ColumnBlock, takes_columns
 from isobreach._compiled import compiled
 from isobreach._progress import Progress
@@ -20,9 +21,6 @@ from isobreach.engine import Engine
 from isobreach.errors import InputError
 from isobreach.geometry import row_norms, squares_of_stretch
 from isobreach.release import merged
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _PAIRS_A_HOUR = 3600 * 1e8  # that a processor compares, of a few hundred numbers
 _FIRST_HITS = 4096  # hit buffer of a block; a block with more is scanned again with room for all

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, copy, first_from, grown, grown_rows
 from isobreach._progress import Progress
 from isobreach.engine import Workers, total_memory
@@ -26,8 +27,6 @@ from isobreach.linking.chance import Rates
 from isobreach.linking.search import distance
 from isobreach.release import Bounds
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Lists = dict[int, IntArray]
 
 

@@ -23,20 +23,27 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, first_from
 from isobreach._progress import Progress, no_progress
 from isobreach.engine import Workers, default_workers
 from isobreach.linking.candidates.ready import BUFFER, Ready
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 ShortArray = NDArray[np.int32]
 Hits = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # first and second of each pair, and its interval
 P = TypeVar("P")
 
-_TARGETS = 6  # intervals that one pass looks for: the scan then costs less than the product
-_ROOM = 1 << 14  # hit buffer of a tile; a tile with more is scanned again with room for all
-_BITS = 1 << 17  # cells that many intervals are looked up in: a bit each, 16 KiB, half of a first-level cache
+
+@dataclass(frozen=True)
+class PairScan:
+    """How a tile of products is looked through."""
+
+    targets: int = 6  # Intervals that one pass looks for: the scan then costs less than the product.
+    room: int = 1 << 14  # Hit buffer of a tile; a tile with more is scanned again with room for all.
+    bits: int = 1 << 17  # Cells that many intervals are looked up in: a bit each, half of a first-level cache.
+
+
+SCAN = PairScan()
 
 
 class TooManyError(Exception):
@@ -54,7 +61,7 @@ _NO_HITS: Hits = tuple(np.empty(0, dtype=np.int64) for _ in range(3))  # type: i
 def _listed(find: Callable[..., int], *arguments: Any) -> tuple[IntArray, IntArray]:
     """Places that a compiled search writes into a buffer; it is repeated with room for all if there are more."""
     if not hasattr(BUFFER, "hits"):
-        BUFFER.hits = np.empty((2, _ROOM), dtype=np.int64)
+        BUFFER.hits = np.empty((2, SCAN.room), dtype=np.int64)
     count = find(*arguments, BUFFER.hits)
     if count > BUFFER.hits.shape[1]:
         BUFFER.hits = np.empty((2, count), dtype=np.int64)
@@ -153,8 +160,8 @@ class Cloud:
         self, low: FloatArray, high: FloatArray, most: int, progress: Progress = no_progress
     ) -> tuple[IntArray, IntArray, IntArray]:
         """All (u, v, t) with u before v, or u = v, at a distance in [low[t], high[t]], each pair once a target."""
-        offsets = range(0, len(low), _TARGETS)
-        parts = [slice(start, start + _TARGETS) for start in offsets]
+        offsets = range(0, len(low), SCAN.targets)
+        parts = [slice(start, start + SCAN.targets) for start in offsets]
         found = [self._all(_joined, _Wanted(self._ready, low[p], high[p]), most, progress) for p in parts]
         return (
             np.concatenate([u for u, _, _ in found]),
@@ -218,10 +225,10 @@ def _marked_cells(low: FloatArray, high: FloatArray, slack: float) -> NDArray[np
     """Bits of the cells of [0, 4] that squares of the intervals may fall into, erring by ``slack``, and one more."""
     below = np.clip(low, 0.0, 2.0) ** 2 - slack
     above = np.clip(high, 0.0, 2.0) ** 2 + slack
-    scale = _BITS / 4.0
-    first = np.clip(np.floor(below * scale).astype(np.int64) - 1, 0, _BITS - 1)
-    last = np.clip(np.floor(above * scale).astype(np.int64) + 1, 0, _BITS - 1)
-    steps = np.zeros(_BITS + 1, dtype=np.int64)
+    scale = SCAN.bits / 4.0
+    first = np.clip(np.floor(below * scale).astype(np.int64) - 1, 0, SCAN.bits - 1)
+    last = np.clip(np.floor(above * scale).astype(np.int64) + 1, 0, SCAN.bits - 1)
+    steps = np.zeros(SCAN.bits + 1, dtype=np.int64)
     np.add.at(steps, first, 1)
     np.add.at(steps, last + 1, -1)
     return np.packbits(np.cumsum(steps[:-1]) > 0, bitorder="little").view(np.uint64)

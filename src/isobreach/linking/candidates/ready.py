@@ -9,18 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine import PAIR_TILE
 from isobreach.geometry import row_norms
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 _TINY = 1e-36  # squares of that size, relative to the largest, may underflow
-_SAMPLE = 4096  # points by which the longest axis is found: any axis will do
-_MOST_OF = 0.5  # of the spread, from which on points are sorted along it
-_AXIS = 1024.0  # steps of its coordinates
 BUFFER = threading.local()  # of the products of a tile, and of its hits: new ones cost more than to fill them
 _NOTHING = np.empty(0, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class LongAxis:
+    """When points are sorted along their longest axis, and how it is found."""
+
+    points: int = 4096  # By which it is found: any axis will do.
+    share: float = 0.5  # Of the spread, from which on points are sorted along it.
+    steps: float = 1024.0  # Of its coordinates.
+
+
+_AXIS = LongAxis()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +87,7 @@ class Ready:
 
 def _places(centred: FloatArray, norms: FloatArray) -> FloatArray:
     """Of each point a number by which no two are farther apart than they are: its norm, or its place on an axis."""
-    some = centred[:: 1 + len(centred) // _SAMPLE]
-    axis = np.round(_AXIS * np.linalg.eigh(some.T @ some)[1][:, -1])  # the same whoever computes it
+    some = centred[:: 1 + len(centred) // _AXIS.points]
+    axis = np.round(_AXIS.steps * np.linalg.eigh(some.T @ some)[1][:, -1])  # the same whoever computes it
     places = np.einsum("ij,j->i", centred, axis / max(float(np.linalg.norm(axis)), 1.0))
-    return places if np.var(places) > _MOST_OF * np.mean(norms**2) else norms
+    return places if np.var(places) > _AXIS.share * np.mean(norms**2) else norms

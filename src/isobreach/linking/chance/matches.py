@@ -38,15 +38,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.chance.rates import Rates, same_difference
 from isobreach.linking.chance.strangers import log_matches_of_strangers
 from isobreach.linking.chance.symmetries import log_images
 from isobreach.release import grid_spacing, offset_spacing
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ nearest ten, scaled to its width.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 
 @dataclass(frozen=True)

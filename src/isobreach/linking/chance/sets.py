@@ -11,15 +11,12 @@ few records and falls with the others. Where it does not fall below the limit, n
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.linking.chance.matches import least_telling
 from isobreach.linking.chance.rates import Rates
 from isobreach.release import Bounds
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def log_sets(

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.linking.chance.rates import sampled
 from isobreach.release import grid_spacing
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

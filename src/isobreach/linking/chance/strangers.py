@@ -38,10 +38,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.release import offset_spacing
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ each entry occurs in them (as seen with the columns' signs), and where they are 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 _DIGITS = 9  # entries that agree to so many digits of the largest are equal
 

@@ -19,17 +19,14 @@ present, as the candidates themselves show it.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.geometry import procrustes_residual, row_norms
 from isobreach.linking.candidates import Candidates, distances_from, values_agreeing
 from isobreach.linking.chance import Rates, least_telling, log_matches_on_sheets, sampled, telling_distances
 from isobreach.linking.noisy import BELIEVING, Likelihood, Posterior
 from isobreach.release import Bounds, grid_spacing
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,8 @@ many false ones.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
 
 
 def lengths_of(count: int, norms_kept: bool) -> IntArray:

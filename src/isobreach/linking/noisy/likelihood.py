@@ -32,11 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, logsumexp
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.geometry import fit_motions, row_norms
 from isobreach.linking.noisy.twins import TWINS, log_doubt
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

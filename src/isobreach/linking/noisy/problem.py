@@ -19,9 +19,9 @@ first; the lengths of a seed give it more precisely.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.geometry import procrustes_residual
 from isobreach.linking.candidates import Field, TooManyError, telling_order
@@ -33,9 +33,6 @@ from isobreach.linking.noisy.seeds import SEEDING, Seeds, seeds
 from isobreach.linking.noisy.solution import GROWING, Links, NoisySolution
 from isobreach.linking.noisy.squares import Squares
 from isobreach.release import Bounds, grid_spacing
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

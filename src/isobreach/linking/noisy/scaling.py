@@ -16,11 +16,9 @@ they differ, the scale is as uncertain as the mean square of the known records i
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.geometry import row_norms
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

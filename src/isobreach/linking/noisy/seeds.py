@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, copy, fill, grown, grown_rows
 from isobreach._progress import Progress
 from isobreach.linking.candidates import NARROWING, Field, neighbours, telling_order
 from isobreach.linking.noisy.law import joint_law, lengths_of, whitening
 from isobreach.linking.noisy.squares import Squares
 from isobreach.release import Bounds
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from isobreach._arrays import FloatArray, IntArray
+
 Links = dict[int, int]
 
 

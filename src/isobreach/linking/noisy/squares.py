@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.engine import Workers
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

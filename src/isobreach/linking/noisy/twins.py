@@ -21,10 +21,9 @@ doubt is their number alone, and a store whose twins all hide there shows none o
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-FloatArray = NDArray[np.float64]
+from isobreach._arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
@@ -23,9 +24,6 @@ from isobreach.linking.partial.attributes import Attributes
 from isobreach.linking.partial.equations import Equations, LinkedView, fitting_rows
 from isobreach.linking.partial.strangers import COUNTING, RowsAsStrangers
 from isobreach.release import distinct_records, unit_roundoff
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _MOST_ALIKE = 4096  # rows that fit one record, up to which they are compared: more are not the same point
 

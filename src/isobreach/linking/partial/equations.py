@@ -31,15 +31,12 @@ w itself is seen as v, within eta: both together are divided by 1 - f / s_k.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.engine import tiles
 from isobreach.geometry import ConsistentMotions, fit_motions, row_norms
 from isobreach.release import Precision
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _TINY = 1e-150  # a row of zeros has no error; what it does not fit must not overflow
 

@@ -34,13 +34,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.chance import Rates
 from isobreach.linking.partial.attributes import Attributes
 from isobreach.linking.partial.equations import Equations, LinkedView
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

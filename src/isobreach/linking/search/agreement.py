@@ -12,11 +12,9 @@ assignment of F(t), until nothing changes. F(1) is the backbone.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import IntArray
 from isobreach.linking.search.assignment import Search, SearchOutcome
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

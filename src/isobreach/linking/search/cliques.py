@@ -9,10 +9,9 @@ one released row cannot be two records.
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach._compiled import compiled, copy, fill
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 BitArray = NDArray[np.uint64]
 
 CHAIN = 4  # records that a value must extend to before it is tried in earnest

@@ -11,11 +11,11 @@ from itertools import chain
 from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray
 from isobreach._progress import Progress
 from isobreach.attacks.known_input.exposure import Exposure, Kind
-from isobreach.engine import Column, Engine, tiles
+from isobreach.engine import ColumnHandle, Engine, tiles
 from isobreach.geometry import (
     ConsistentMotions,
     Estimator,
@@ -28,8 +28,6 @@ from isobreach.geometry import (
     noisy_rows,
     row_norms,
 )
-
-FloatArray = NDArray[np.float64]
 
 DETERMINED = 1.0  # times the noise of a row: from there on the errors of a direction are of first order
 
@@ -47,7 +45,7 @@ class NoisyExposure(Exposure):
         norm = rows.foot(self.hidden) + square
         return np.sqrt(np.divide(square, norm, out=np.zeros_like(norm), where=norm > 0))
 
-    def kind(self, measured: Column, epsilon: float) -> Kind:
+    def kind(self, measured: ColumnHandle, epsilon: float) -> Kind:
         """First order in the noise."""
         return "approximation"
 
@@ -81,7 +79,7 @@ class _Fitted:
 
 def measure_noisy(
     source: Engine, motions: ConsistentMotions, sigma: float, own: float, progress: Progress
-) -> tuple[NoisyExposure, Column]:
+) -> tuple[NoisyExposure, ColumnHandle]:
     """Two passes: what rows have in common, then each row. ``own``: variance of a centred row's noise over sigma^2."""
     offset = float(np.linalg.norm(motions.known_centre @ motions.known_hidden))
     hidden = Hidden(motions.hidden_dimension, motions.released_hidden.shape[1], offset)

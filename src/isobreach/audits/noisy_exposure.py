@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.attacks import DETERMINED
 from isobreach.audits.coalitions import Growth
 from isobreach.audits.exposure import NOBODY, Exposed, OwnersTable
@@ -39,9 +40,6 @@ from isobreach.engine import tiles
 from isobreach.geometry import ConsistentMotions, breach_probability, fit_motions, row_norms
 from isobreach.release import EXACT
 from isobreach.schemes import Release, Scheme, perturb
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 DRAWS = 32  # releases: the mean of a probability over them has a standard error of .09 at most
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from isobreach import linking
 from isobreach.engine import Engine
 from isobreach.errors import LeftOutWarning, NothingLinkedWarning
-from isobreach.io import Scan, Table, as_released, as_table, matched_columns
+from isobreach.io import NumericTable, Scan, as_released, as_table, matched_columns
 from isobreach.linking import Linkage
 from isobreach.preparation import PreparedTable, done_words
 
@@ -29,16 +29,18 @@ def preparation_words(table: PreparedTable) -> tuple[str, ...]:
     return (*(f"{note[:1].upper()}{note[1:]}." for note in table.notes), *done_words(table.steps))
 
 
-def like_known(name: str, given: Any, known: Table) -> Table | None:
+def like_known(name: str, given: Any, known: NumericTable) -> NumericTable | None:
     """Another table of the attacker's, with the columns of the known records by their names; None for none."""
     return None if given is None else matched_columns(as_table(given, name), name, known, "known")
 
 
-def ids_of(table: Table | Scan | None) -> NDArray[Any] | None:
+def ids_of(table: NumericTable | Scan | None) -> NDArray[Any] | None:
     return None if table is None else table.ids
 
 
-def named_linkage(linkage: Linkage, known: Table, candidates: Table | None, released: Table | Scan | None) -> Linkage:
+def named_linkage(
+    linkage: Linkage, known: NumericTable, candidates: NumericTable | None, released: NumericTable | Scan | None
+) -> Linkage:
     """A linkage with the names that its tables have."""
     entries, ids = linkage.dictionary, ids_of(released)
     left_out = () if released is None else released.left_out
@@ -52,7 +54,7 @@ def warn_if_nothing_linked(linkage: Linkage | None) -> None:
         warnings.warn(NothingLinkedWarning(len(linkage.rows), linking.unlinked_reasons(linkage)), stacklevel=3)
 
 
-def rows_of(released: Any) -> tuple[NDArray[Any] | Engine, Table | Scan | None]:
+def rows_of(released: Any) -> tuple[NDArray[Any] | Engine, NumericTable | Scan | None]:
     """Released rows, and the table that they came in if it has names."""
     # An engine or a plain array goes as it is: linking checks its values in the pass that it makes anyway.
     if isinstance(released, Engine) or type(released) in (np.ndarray, np.memmap):
@@ -63,7 +65,7 @@ def rows_of(released: Any) -> tuple[NDArray[Any] | Engine, Table | Scan | None]:
     return table.values, table
 
 
-def read(given: Any, name: str, *, stacklevel: int = 3) -> Table:
+def read(given: Any, name: str, *, stacklevel: int = 3) -> NumericTable:
     """A table whose columns without numbers are left out with a warning; one that was read before has had its own."""
     table = as_table(given, name)
     if table.left_out and table is not given:

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isobreach._arrays import FloatArray, IntArray
 from isobreach.datasets import gaussian, load_letter
 from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.reproduction.parameters import PAPER, TableName
 from isobreach.schemes import perturb
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
