@@ -62,12 +62,14 @@ class Played:
 def play(adversary, table, scheme, size, held_out=None, seed=0):
     """Let an adversary attack the splits of a table, each with other insiders, another sample and another key.
 
-    ``held_out``: records that are not published, as in the audit; as many as his sample has by default.
+    ``held_out``: size of the largest sample in the audit; that of his own by default. Who has a smaller one, or none,
+    meets the rows that he meets in the audit.
     """
-    if held_out is None:
-        held_out = table.sample if "sample" in knows(adversary) else 0
-    game = Game(table.records, scheme, (), (Cell(0, held_out),), table.epsilon, np.zeros(0), np.zeros(0), seed)
-    got = [_play(adversary, table, scheme, size, dealt(split, game)) for split in range(EFFORT.splits)]
+    own = table.sample if "sample" in knows(adversary) else 0
+    cells = Cell(0, own), Cell(0, own if held_out is None else held_out)
+    game = Game(table.records, scheme, (), cells, table.epsilon, np.zeros(0), np.zeros(0), seed)
+    deals = (dealt(split, game, game.releases[own]) for split in range(EFFORT.splits))
+    got = [_play(adversary, table, scheme, size, deal) for deal in deals]
     return Played(np.array([records for records, _ in got]), np.array([attributes for _, attributes in got]))
 
 

@@ -145,6 +145,15 @@ def accounts(rng):
     return np.column_stack([first, first.sum(axis=1), second, second.sum(axis=1)])
 
 
+def log_accounts(rng):
+    """Logarithms of two amounts and their sum, and once more; two measurements that depend on them."""
+    amounts = np.exp(rng.normal(0, 0.5, (700, 1)) + 0.7 * rng.normal(size=(700, 4))) * np.array([60, 40, 40, 30])
+    first, second = amounts[:, :2], amounts[:, 2:]
+    sums = [one.sum(axis=1, keepdims=True) for one in (first, second)]
+    measured = 3 + rng.normal(size=(700, 2)) + 0.3 * np.log(first)
+    return np.hstack([np.log(np.hstack([first, sums[0], second, sums[1]])), measured])
+
+
 def gaps(rng):
     """Four measurements, a quarter of each missing and filled with the mean; four flags say where."""
     values = 1 + rng.normal(size=(800, 4)) @ (np.eye(4) + 0.4 * rng.normal(size=(4, 4)))
@@ -231,6 +240,29 @@ def centred(rng):
     return 2 * normalised(rng) - 1
 
 
+def t_scores(rng):
+    """The same as test scores: mean 50, deviation 10."""
+    return 50 + 10 * standardised(rng)
+
+
+def percent(rng):
+    """The same in percent of the way from the least to the greatest value."""
+    return 100 * normalised(rng)
+
+
+def capped(rng):
+    """Amounts that depend on one another; a tenth of each is above a limit, and published as that limit."""
+    amounts = np.exp(0.5 * rng.normal(size=(700, 1)) + 0.6 * rng.normal(size=(700, 8)))
+    return np.minimum(amounts, np.quantile(amounts, 0.9, axis=0))
+
+
+def regions(rng):
+    """Three measurements of a person, and three figures of the region where he or she lives."""
+    region = rng.choice(15, 700, p=rng.dirichlet([2] * 15))
+    figures = 3 + rng.normal(size=(15, 3))
+    return np.hstack([2 + rng.normal(size=(700, 3)) + 0.5 * figures[region], figures[region]])
+
+
 def prepared(rng):
     """Six measurements that correlate, standardised, and four flags that depend on them."""
     values = rng.normal(size=(700, 3)) @ rng.normal(size=(3, 6)) + 0.7 * rng.normal(size=(700, 6))
@@ -245,6 +277,14 @@ def register(rng):
     visits, score = rng.poisson(40 + 10 * np.abs(causes[:, 0])), rng.integers(0, 60, 700) + np.rint(5 * causes[:, 1])
     weights = np.array([[1, 0.5, -0.6, 0.8], [0.3, -0.9, 0.7, 0.4]])
     return np.column_stack([age, visits, score, 60 + 20 * (causes @ weights + 0.6 * rng.normal(size=(700, 4)))])
+
+
+def jittered(rng):
+    """Four counts, moved by up to a tenth of a step, and four measurements; they depend on one another."""
+    cause = rng.normal(size=(700, 2))
+    counts = rng.poisson(np.exp(1.1 + 0.3 * cause[:, [0, 1, 0, 1]]))
+    measured = 4 + 2 * (cause @ rng.normal(size=(2, 4)) + 0.5 * rng.normal(size=(700, 4)))
+    return np.hstack([counts + rng.uniform(-0.1, 0.1, counts.shape), measured])
 
 
 def uniform(rng):
@@ -349,6 +389,7 @@ TABLES = {
     "spending": Table(spending),
     "budgets": Table(budgets, (Orthogonal(), Rigid())),
     "accounts": Table(accounts, (Orthogonal(), Rigid()), (5,)),
+    "log accounts": Table(log_accounts, (Orthogonal(), Rigid()), (4,), 0.03),
     "gaps": Table(gaps, (Orthogonal(), Rigid())),
     "specialists": Table(specialists, (Orthogonal(), Rigid()), (6,)),
     "panel": Table(panel, (Rigid(),)),
@@ -362,8 +403,13 @@ TABLES = {
     "standardised": Table(standardised, (Orthogonal(), Rigid()), (5,)),
     "normalised": Table(normalised, (Orthogonal(), Rigid()), (5,), 0.1),
     "centred": Table(centred, (Orthogonal(), Rigid()), (5,), 0.1),
+    "t scores": Table(t_scores, (Orthogonal(), Rigid()), (5,), 0.05),
+    "percent": Table(percent, (Orthogonal(), Rigid()), (5,), 0.1),
+    "capped": Table(capped, (Orthogonal(), Rigid())),
+    "regions": Table(regions, (Orthogonal(), Rigid()), (3,), 0.1),
     "prepared": Table(prepared, (Orthogonal(), Rigid()), (4,)),
     "register": Table(register, (Orthogonal(), Rigid()), (4,), 0.05),
+    "jittered": Table(jittered, (Orthogonal(), Rigid()), (5,), 0.05),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

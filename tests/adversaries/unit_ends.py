@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Insiders of a table that was scaled to the range from 0 to 1, or -1 to 1, as their own records show.
+"""Insiders of a table that was scaled to the range from 0 to 1, 0 to 100, or -1 to 1, as their own records show.
 
-Somebody has the least value in each column, and somebody a 1. What links leave open is a rotation of few dimensions,
-and there are two ends of every column: solve for its angles.
+Somebody has the least value in each column, and somebody the greatest. What links leave open is a rotation of few
+dimensions, and there are two ends of every column: solve for its angles.
 """
 
 import numpy as np
@@ -28,8 +28,10 @@ def estimates(released, *, insiders, rows, motion, seed):
         skew[above] = angles
         return foot + hidden @ start @ expm(skew - skew.T) @ basis
 
+    most = 100 if np.abs(insiders).max() > 1 else 1
+
     def ends(angles, start):
-        guess = turned(angles, start)
+        guess = turned(angles, start) / most
         return np.concatenate([guess.min(axis=0) + (insiders < 0).any(), guess.max(axis=0) - 1])
 
     least, best = np.inf, foot

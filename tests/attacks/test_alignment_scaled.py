@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns that were standardised, or scaled from 0 to 1, give a rotation of few hidden dimensions away."""
+"""Columns that were standardised, or scaled between two ends, give a rotation of few hidden dimensions away."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import isobreach as ib
 from effort import EIGHT_SEEDS, slow
 from isobreach.attacks.alignment.descent import moved
 from isobreach.attacks.alignment.frames import Pose, frame_of
-from isobreach.attacks.alignment.scaled import _points, _Seen, standardised
+from isobreach.attacks.alignment.scaled import Seen, _points, standardised
 from isobreach.geometry import haar
 
 N = 8
@@ -35,6 +35,14 @@ def by_largest_size(values):
     return (values + 1) / np.abs(values + 1).max(axis=0)
 
 
+def percent(values):
+    return 100 * from_0_to_1(values)
+
+
+def t_scores(values):
+    return 50 + 10 * in_deviations(values)
+
+
 def attacked(records, scheme, linked, seed, **settings):
     release = ib.perturb(records, scheme, seed=seed)
     known = ib.Knowledge(known=records[:linked], rows=release.key.order[:linked], noise=release.key.noise or None)
@@ -48,9 +56,13 @@ def attacked(records, scheme, linked, seed, **settings):
     [
         (in_deviations, "variances", "orthogonal", 4),
         (in_deviations, "variances", "rigid", 5),
+        (t_scores, "variances", "orthogonal", 3),
         (from_0_to_1, "ends", "orthogonal", 4),
         (from_0_to_1, "ends", "rigid", 5),
+        (percent, "ends", "orthogonal", 4),
         *slow(
+            (t_scores, "variances", "rigid", 5),
+            (percent, "ends", "rigid", 5),
             (from_minus_1_to_1, "ends", "orthogonal", 4),
             (from_minus_1_to_1, "ends", "rigid", 5),
             (by_largest_size, "ends", "orthogonal", 5),
@@ -82,6 +94,18 @@ def test_columns_in_other_units_are_not_taken_for_standardised_ones(seed):
     assert not taken_for_standardised(values * 1.3)
     records = in_deviations(measured(rng)) * np.linspace(1.5, 3, N)
     assert attacked(records, ib.schemes.Orthogonal(), 4, seed)[0].objective not in ("variances", "ends")
+
+
+@EIGHT_SEEDS
+def test_independent_columns_are_sharper_than_variances_that_are_one_by_chance(seeds):
+    """Waiting times have variance one, roughly; independence tells their axes to a thousandth."""
+    shares = []
+    for seed in seeds:
+        records = np.random.default_rng(seed).exponential(1, (1000, 6))
+        found, share = attacked(records, ib.schemes.Orthogonal(), 3, seed)
+        shares.append(share)
+        assert found.objective == "independence"
+    assert np.mean(shares) > 0.9
 
 
 def test_the_trusted_motion_is_that_of_the_equations():
@@ -127,7 +151,7 @@ def test_slopes_are_those_of_the_estimates(offset):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(5, 5))
     frame = frame_of(rng.normal(size=(2, 5)), rng.normal(size=(2, 5)), rows, None, translates=False, noise=0.0)
-    seen, pose = _Seen.of(frame, rows), Pose(haar(3, rng), rng.normal(size=offset))
+    seen, pose = Seen.of(frame, rows), Pose(haar(3, rng), rng.normal(size=offset))
     slopes = seen.slopes(pose)
     for place in range(3 + offset):
         step = 1e-6 * (np.arange(3 + offset) == place)

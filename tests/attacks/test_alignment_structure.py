@@ -11,7 +11,7 @@ from effort import slow
 from isobreach.attacks.alignment.descent import Evaluations, descend
 from isobreach.attacks.alignment.frames import Pose
 from isobreach.attacks.alignment.naming import assigned
-from isobreach.attacks.alignment.planes import plane_axes
+from isobreach.attacks.alignment.planes import shared_values
 from isobreach.attacks.alignment.products import Sparse, product_axes
 from isobreach.attacks.alignment.relations import relations_of
 from isobreach.attacks.alignment.series import series_covariances
@@ -137,7 +137,7 @@ def test_shared_values_show_axes_of_records_that_lie_in_a_flat(make, shift, seed
         rng = np.random.default_rng(seed)
         records = make(rng)
         matrix = haar(records.shape[1], rng)
-        axes = plane_axes(records @ matrix.T + shift, 0.0, rng, Evaluations(0))
+        axes = shared_values(records @ matrix.T + shift, 0.0, rng, Evaluations(0)).axes
         within = np.linalg.svd(records - records.mean(axis=0))[2][:-1] @ matrix.T
         seen, true = (within @ one / np.linalg.norm(within @ one, axis=0) for one in (axes, matrix))
         assert axes.shape[1] >= 5
@@ -150,7 +150,7 @@ def test_flats_in_which_nobody_shares_a_value_show_no_axes(seeds):
     for seed in seeds:
         rng = np.random.default_rng(seed)
         rows = rng.dirichlet([1, 1, 2, 2, 3], 200) @ haar(5, rng).T
-        assert plane_axes(rows, 0.0, rng, Evaluations(0)).shape == (5, 0)
+        assert shared_values(rows, 0.0, rng, Evaluations(0)).axes.shape == (5, 0)
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])

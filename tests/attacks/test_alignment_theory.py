@@ -19,7 +19,7 @@ from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Mixture, MixtureRecipe, Whitening, fit_density, fitted
 from isobreach.attacks.alignment.naming import named
 from isobreach.attacks.alignment.placing import Placing, information
-from isobreach.attacks.alignment.planes import plane_axes
+from isobreach.attacks.alignment.planes import shared_values
 from isobreach.attacks.alignment.reflections import Mirrors, reflected
 from isobreach.attacks.alignment.starts import principal_axes, starts
 from isobreach.engine import ONE_BLAS_THREAD
@@ -319,7 +319,7 @@ def test_planes_of_shared_values_show_every_axis(shift, decimals):
         rows = sparse(rng, 300, 6) @ matrix.T + shift
         rows, error = (rows, 0.0) if decimals is None else (rows.round(decimals), 10.0**-decimals)
         with ONE_BLAS_THREAD:
-            axes = plane_axes(rows, error, rng, Evaluations(0))
+            axes = shared_values(rows, error, rng, Evaluations(0)).axes
         assert axes.shape == (6, 6)
         assert (np.abs(axes.T @ matrix).max(axis=0) > 1 - 1e-6).all()
 
@@ -330,7 +330,7 @@ def test_only_axes_of_shared_values_are_found():
         matrix = rotation(5, rng)
         records = np.hstack([sparse(rng, 600, 2), rng.exponential(1, (600, 3))])
         with ONE_BLAS_THREAD:
-            axes = plane_axes(records @ matrix.T, 0.0, rng, Evaluations(0))
+            axes = shared_values(records @ matrix.T, 0.0, rng, Evaluations(0)).axes
         assert axes.shape == (5, 2)
         assert np.abs(axes.T @ matrix[:, :2]).max(axis=0) == pytest.approx(1)
 
@@ -342,4 +342,4 @@ def test_records_without_shared_values_have_no_planes(decimals):
         rows = population(rng, 500)
         rows, error = (rows, 0.0) if decimals is None else (rows.round(decimals), 10.0**-decimals)
         with ONE_BLAS_THREAD:
-            assert plane_axes(rows, error, rng, Evaluations(0)).shape[1] == 0
+            assert shared_values(rows, error, rng, Evaluations(0)).axes.shape[1] == 0

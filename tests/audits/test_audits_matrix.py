@@ -15,7 +15,7 @@ from isobreach.audits.baselines import baselines
 from isobreach.audits.beyond import not_played
 from isobreach.audits.matrix import matrix, told_from_halves
 from isobreach.audits.players import PLAIN
-from isobreach.audits.playing import Cell, Game, Scores, _split, cells, dealt, played_sizes, public_ranges
+from isobreach.audits.playing import Cell, Game, Scores, _deals, _split, cells, played_sizes, public_ranges
 from isobreach.engine import Workers
 
 PLAYED = {
@@ -58,6 +58,23 @@ def test_no_figure_falls_with_more_knowledge(report):
     for k in range(4):
         assert report.breached(k, 0).value <= report.breached(k, 60).value
         assert (report.learned(k, 0) <= report.learned(k, 60)).all()
+
+
+def test_between_what_was_played_an_interval_reaches_up_to_that_of_the_larger(report):
+    """Two insiders were not played: they do as well as one, and may do as well as three."""
+    for sample, smaller, larger in ((0, 0, 0), (30, 0, 60), (60, 60, 60)):
+        between = report.breached(2, sample)
+        assert between.value >= report.breached(1, smaller).value
+        assert between.high == report.breached(3, larger).high
+        assert (report.learned_shares(2, sample).high == report.learned_shares(3, larger).high).all()
+
+
+def test_the_number_of_insiders_that_a_limit_is_about_is_played():
+    records = codes(40)
+    report = ib.audit(
+        records, coalition_sizes=range(1, 9), trials=4, splits=2, samples=(), attacks=[], limit=0.5, fail_size=3, seed=0
+    )
+    assert 3 in report.matrix.sizes
 
 
 def test_nothing_is_below_the_blind_guess(report):
@@ -373,7 +390,28 @@ def split(records, scheme, *cells_):
     attacks = ("known-input", "lattice", "alignment")
     tolerance = 0.05 * np.ptp(records, axis=0)
     game = Game(records, scheme, attacks, cells_, 0.1, tolerance, public_ranges(records), 0)
-    return _split(dealt(0, game), game.rules)
+    return _split(_deals(0, game, game.releases), game.rules)
+
+
+@pytest.mark.parametrize("rows", [20, 300, 1_000, 6_000, 7_000, 9_000])
+def test_whoever_has_a_smaller_sample_meets_nearly_all_rows_that_are_not_his_sample(rows):
+    records = np.zeros((rows, 1))
+    every = tuple(Cell(1, sample) for sample in (0, 10, 200, 1_000) if 2 * sample <= rows)
+    game = Game(records, None, (), every, 0.1, np.zeros(1), np.zeros(1), 0)
+    for sample, held_out in game.releases.items():
+        assert held_out >= sample
+        assert min(6_000, rows - held_out) >= 0.9 * min(6_000, rows - sample)
+    assert rows < 7_000 or len(set(game.releases.values())) == 1
+
+
+def test_who_has_no_sample_does_not_suffer_from_those_of_others():
+    """Positions of 420 people: with 200 of them held out, two insiders breach far fewer."""
+    rng = np.random.default_rng(0)
+    positions = np.exp(rng.normal(0, 1, (420, 1))) * rng.uniform(-1, 1, (420, 8))
+    asked = {"coalition_sizes": (2,), "trials": 4, "attacks": ["alignment"], "seed": 0, "splits": 4}
+    alone, beside = (ib.audit(positions, "orthogonal", 0.15, samples=samples, **asked) for samples in ((), (200,)))
+    assert beside.matrix.best[Cell(2)].breached == alone.matrix.best[Cell(2)].breached
+    assert alone.breached(2).value > 0.3
 
 
 def test_a_padded_release_is_no_protection():

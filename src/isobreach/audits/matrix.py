@@ -9,7 +9,8 @@ or by the mean less its standard error, for a sure way may be worth more than on
 attribute by that attribute or by all of them; whichever tells more. Nobody who plays by himself breaches more than the
 best of all, no attack and none of an attack's objectives: one that is added takes nothing away from what another one
 reaches, however the halves choose. An attacker may ignore what he knows, and the release itself: no figure falls with
-more knowledge, and none is below the blind guess.
+more knowledge, and none is below the blind guess. So between two numbers of insiders that were played, or two samples,
+a figure lies between those of both: its upper end is that of the larger.
 """
 
 from collections import Counter
@@ -95,6 +96,12 @@ class Best:
     learned: SampledShares = field(repr=False)
     read: SampledShares = field(default=NOTHING_READ, repr=False)
 
+    @property
+    def upper(self) -> "Best":
+        """What is known by it of an attacker who knows less: that he reaches no more."""
+        learned, read = (SampledShares(0 * one.high, 0 * one.high, one.high) for one in (self.learned, self.read))
+        return replace(self, breached=Sampled(0.0, 0.0, self.breached.high), learned=learned, read=read)
+
 
 @dataclass(frozen=True, eq=False)
 class AttackerMatrix:
@@ -137,12 +144,21 @@ class AttackerMatrix:
         return {**self.unsuited, **{one.name: one.reason for one in self.refused if one.name not in played}}
 
     def within(self, insiders: int, sample: int, *, ranges: bool = True) -> list[tuple[Cell, Best]]:
-        """The best of every cell with at most so much knowledge."""
-        return [
+        """The best of every cell with at most so much knowledge.
+
+        Where exactly so much was not played, what the next larger knowledge reaches comes last, as an upper end alone.
+        """
+        found = [
             (cell, best)
             for cell, best in self.best.items()
             if cell.insiders <= insiders and cell.sample <= sample and (ranges or not cell.ranges)
         ]
+        size = next((one for one in self.sizes if one >= insiders), None)
+        public = next((one for one in self.samples if one >= sample), None)
+        if size is None or public is None or (size, public) == (insiders, sample):
+            return found
+        cell = Cell(size, public, self.ranges and (ranges or public > 0))
+        return found + [(cell, best.upper) for played, best in self.best.items() if played == cell]
 
     def read(self, insiders: int, sample: int, *, ranges: bool = True) -> list[SampledShares]:
         """Shares of others who are read, in every cell with at most so much knowledge; none but of vectors."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Attackers played for real: a part of the table is published, attacked with all that the attacker knows, and counted.
 
-A *split* draws a public sample, which is held out, protects the other records anew, and draws insiders among them. A
+A *split* draws a public sample, which is held out, protects the other records anew, and draws insiders among them. Who
+has a smaller sample, or none, would meet more rows: where these are many more, the same split has a release for him. A
 *cell* is what the attacker knows: so many insiders, a sample of so many records, ranges or not. On every split each
 attack plays every cell whose knowledge it can use. Its estimates, and each of their variants, are compared with the
 records of everyone but the insiders: the share that is breached, and of each attribute the share that is learned; of
@@ -15,7 +16,7 @@ a large table a random part is published: attacks fit their models to samples of
 those of the whole. Links are not counted here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -60,6 +61,9 @@ class Effort:
         Columns from which on a table is one of vectors, whose estimates are looked up.
     looked_up
         Estimates of a variant that are looked up on a split: eight times 500 tell a share to a percent.
+    fewer
+        Share of the rows that whoever has a smaller sample would meet, from which on he plays the release of a larger
+        one: what a release tells changes as the root of its rows.
     """
 
     splits: int = 8
@@ -69,6 +73,7 @@ class Effort:
     everything: float = 0.999
     vectors: int = 100
     looked_up: int = 500
+    fewer: float = 0.9
 
 
 EFFORT = Effort()
@@ -140,6 +145,16 @@ class Game:
         return max((cell.sample for cell in self.cells), default=0)
 
     @property
+    def releases(self) -> dict[int, int]:
+        """How many records are held out of the release that each size of a sample is played against."""
+        total, found = len(self.records), dict[int, int]()
+        for sample in sorted({cell.sample for cell in self.cells}, reverse=True):
+            larger = min(found.values(), default=sample)
+            enough = EFFORT.fewer * min(self.rows, total - sample)
+            found[sample] = larger if min(self.rows, total - larger) >= enough else sample
+        return found
+
+    @property
     def rules(self) -> "Game":
         """The game without its table, which splits draw from: nobody else need hold it."""
         return replace(self, records=self.records[:0], groups=Groups())
@@ -152,18 +167,21 @@ class Game:
         return ProcessEngine.crew() if much or alone else default_workers()
 
 
-def played_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+def played_sizes(sizes: Sequence[int], limited: int | None = None) -> tuple[int, ...]:
     """Numbers of insiders to play: all if they are few, else the least, the largest, and some between by doubling.
 
-    >>> played_sizes(range(1, 9)), played_sizes([2, 3]), played_sizes(range(1, 65))
-    ((1, 2, 4, 8), (2, 3), (1, 4, 16, 64))
+    ``limited``: the number that a limit is about, which is played as well.
+
+    >>> played_sizes(range(1, 9)), played_sizes([2, 3]), played_sizes(range(1, 65)), played_sizes(range(1, 9), 3)
+    ((1, 2, 4, 8), (2, 3), (1, 4, 16, 64), (1, 2, 3, 4, 8))
     """
     ordered = sorted(set(sizes))
     if len(ordered) <= EFFORT.sizes:
         return tuple(ordered)
     wanted = np.geomspace(ordered[0], ordered[-1], EFFORT.sizes)
     near = [min(ordered, key=lambda size: (abs(np.log(size / goal)), size)) for goal in wanted]
-    return tuple(sorted({ordered[0], *near, ordered[-1]}))
+    own = () if limited is None else (limited,)
+    return tuple(sorted({ordered[0], *near, *own, ordered[-1]}))
 
 
 def cells(sizes: Sequence[int], samples: Sequence[int], *, ranges: bool, nothing: bool = False) -> tuple[Cell, ...]:
@@ -197,7 +215,8 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
     rest = [k for k in range(splits) if saved[k] is None]
     done = splits - len(rest)
     progress(label, done, splits)
-    found = game.workers.as_done(_split, (dealt(k, game) for k in rest), game.rules)
+    releases = game.releases
+    found = game.workers.as_done(_split, (_deals(k, game, releases) for k in rest), game.rules)
     early: dict[int, list[Scores]] = {}
     for k in range(splits):
         arrays = saved[k]
@@ -215,24 +234,43 @@ def play(game: Game, splits: int, kept: Kept, progress: Progress, label: str = "
 
 @dataclass(frozen=True, eq=False)
 class Deal:
-    """What one split draws of the table: the sample, the records that are published, and what draws the rest."""
+    """What one split draws of the table: the sample, the records that are published, and what draws the rest.
+
+    ``sizes``: of the samples that are played against this release.
+    """
 
     sample: NDArray[Any]
     published: NDArray[Any]
     groups: Groups
     draws: np.random.Generator
+    sizes: tuple[int, ...] = ()
 
 
-def dealt(number: int, game: Game) -> Deal:
+def dealt(number: int, game: Game, held_out: int | None = None, sizes: tuple[int, ...] = ()) -> Deal:
     """Draw a split; its release is made with the next whole number below 2^62 that ``draws`` gives."""
+    held_out = game.held_out if held_out is None else held_out
     draws = generator(game.seed, "split", number)
     order = draws.permutation(len(game.records))
-    sample, published = order[: game.held_out], order[game.held_out :][: game.rows]
-    return Deal(game.records[sample], game.records[published], game.groups.take(published), draws)
+    sample, published = order[:held_out], order[held_out:][: game.rows]
+    return Deal(game.records[sample], game.records[published], game.groups.take(published), draws, sizes)
 
 
-def _split(deal: Deal, game: Game) -> list[Scores]:
-    """Everything that is played on one split."""
+def _deals(number: int, game: Game, releases: Mapping[int, int]) -> list[Deal]:
+    """Every release of a split."""
+    several = {held_out: tuple(one for one in releases if releases[one] == held_out) for held_out in releases.values()}
+    return [dealt(number, game, held_out, sizes) for held_out, sizes in several.items()]
+
+
+def _split(deals: Sequence[Deal], game: Game) -> list[Scores]:
+    """Everything that is played on one split, release by release: whoever knows more comes later."""
+    scores: list[Scores] = []
+    for deal in sorted(deals, key=lambda one: min(one.sizes)):
+        _played(deal, game, scores)
+    return sorted(scores, key=lambda one: one.cell)
+
+
+def _played(deal: Deal, game: Game, scores: list[Scores]) -> None:
+    """Play all cells of a release; ``scores``: what came of others before, to which theirs are added."""
     sample, rest, groups, draws = deal.sample, deal.published, deal.groups, deal.draws
     original = rest
     if game.widths is not None:
@@ -254,10 +292,9 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
         for name in game.attacks
         if (view := viewed(ATTACKS[name], seen)) is not None
     ]
-    scores: list[Scores] = []
     attributes, reads = len(groups.attributes(truth.shape[1])), 2 if truth.shape[1] >= EFFORT.vectors else 0
-    undone: list[Cell] = []  # with whose knowledge everything is read already
-    for cell in sorted(game.cells):
+    undone = sorted({one.cell for one in scores if one.everything})  # with whose knowledge everything is read already
+    for cell in sorted(one for one in game.cells if one.sample in deal.sizes):
         less = next((one for one in undone if one.within(cell)), None)
         if less is not None:  # whoever knows more may ignore it, and cannot do better
             scores += [replace(one, cell=cell) for one in scores if one.cell == less and one.everything]
@@ -286,7 +323,6 @@ def _split(deal: Deal, game: Game) -> list[Scores]:
                 scores.append(Scores(cell, player.attack.name, variant, share, learned, read=read))
         if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
-    return scores
 
 
 def hits(records: FloatArray, estimates: FloatArray, epsilon: float) -> NDArray[np.bool_]:

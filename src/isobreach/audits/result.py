@@ -311,8 +311,9 @@ class AuditResult:
         """Return the largest breached share that any attacker reaches with at most so much knowledge.
 
         The *breached share* is the expected share of other people's records that are estimated within epsilon. It never
-        falls with more knowledge, because an attacker may ignore what he knows. Beyond the knowledge that was played it
-        is the figure of the most that was: a lower bound, which may be far too low, and a ``NotPlayedWarning`` says so.
+        falls with more knowledge, because an attacker may ignore what he knows. So between two numbers that were played
+        its interval reaches up to that of the larger. Beyond what was played it is the figure of the most that was: a
+        lower bound, which may be far too low, and a ``NotPlayedWarning`` says so.
 
         Parameters
         ----------
@@ -324,9 +325,7 @@ class AuditResult:
         return self.reached(*self._asked(insiders, sample)).breached
 
     def learned(self, insiders: int, sample: int = 0) -> FloatArray:
-        """Return, for each attribute, the largest share of other people of whom any attacker learns it.
-
-        Never below the blind guess, and never falling with more knowledge.
+        """Return, for each attribute, the largest share of others of whom any attacker learns it: never below a guess.
 
         Parameters
         ----------

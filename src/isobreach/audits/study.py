@@ -297,7 +297,7 @@ def _by_insiders(attack: Attack, model: ReleaseModel) -> bool:
 
 def _game(records: NDArray[Any], tolerance: FloatArray, settings: Settings, seed: int) -> Game:
     """Who is played on this table, with what knowledge."""
-    sizes, samples = played_sizes(settings.covered), settings.held_out(len(records))
+    sizes, samples = played_sizes(settings.covered, settings.limited), settings.held_out(len(records))
     names = (INSIDERS, *settings.attackers) if settings.splits else ()
     values = np.asarray(records, dtype=np.float64)
     model = playable(settings.scheme)
@@ -338,7 +338,7 @@ def _not_asked(settings: Settings) -> dict[str, str]:
 
 def _fingerprint(records: NDArray[Any], settings: Settings, seed: int, whole: Whole | None) -> str:
     """Hash of the table, or its part and sums over all of it, and of everything that the result depends on."""
-    asked = f"isobreach {__version__} audit 11 {records.dtype} {records.shape} {settings!r} {seed}"
+    asked = f"isobreach {__version__} audit 12 {records.dtype} {records.shape} {settings!r} {seed}"
     digest = hashlib.sha256(asked.encode())
     digest.update(np.ascontiguousarray(records).tobytes())
     if whole is not None:

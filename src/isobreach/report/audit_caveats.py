@@ -20,9 +20,9 @@ _BY_ALL = (
     (
         "Attackers who are played.",
         (
-            "The table is split anew each time: a part is held out as a public sample, the rest is protected and "
-            "attacked, and hits are counted against the truth. All attackers may refine their estimates: round them to "
-            "a grid that shows, and keep them within ranges."
+            "The table is split anew each time: a part is held out for whoever has a public sample, the rest is "
+            "protected and attacked, and hits are counted against the truth. All attackers may refine their "
+            "estimates: round them to a grid that shows, and keep them within ranges."
         ),
     ),
     (
@@ -47,7 +47,9 @@ def _split_words(result: AuditResult) -> str:
     """How many rows of the table a split releases and holds out, and what else is done there."""
     held, released = result.matrix.samples[-1], result.matrix.published
     kept = f"Each split releases {released:,} of {result.rows:,} rows"
-    kept += f" and holds {held:,} out as public records" if held else ""
+    if held:
+        more = "; whoever has fewer meets more rows" if released + held == result.rows else ""
+        kept += f" and holds {held:,} out as public records{more}"
     return (
         f"{kept}. Insiders who are played know their own rows. Which attack is best is chosen on one half of the "
         "splits and measured on the other."

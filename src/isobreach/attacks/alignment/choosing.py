@@ -6,10 +6,12 @@ attributes are independent, which shows in two ways: rows held out are likelier 
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
 twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
 products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
-axes that links agree with first; then groups of squares, then a series, then sums, then columns that were scaled, where
-there are as many equations as angles. Of what axes leave open, scaled columns are sought too, and trusted before the
-axes alone by the same rule. Without a sample, components are trusted if attributes look independent, otherwise links
-that leave nothing open but noise, then ranges. Components of directions come last: nothing tells when they are better.
+axes that links agree with first; then groups of attributes that people of a place share, then groups of squares, then
+a series, then sums and those of logarithms, then columns that were scaled: where they solve more equations than there
+are angles, or nearly do and attributes do not look independent. Jittered whole numbers come after groups of places. Of
+what axes leave open, scaled columns are sought too, and trusted before the axes alone by the same rule. Without a
+sample, components are trusted if attributes look independent, otherwise links that leave nothing open but noise, then
+ranges. Components of directions come last: nothing tells when they are better.
 Under noise links refute a motion that brings their rows further from them than noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
@@ -35,14 +37,17 @@ from isobreach.attacks.alignment.certificate import NOT_FOUND
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.flats import by_sums
 from isobreach.attacks.alignment.frames import Frame, frame_of
+from isobreach.attacks.alignment.groups import linked_groups
+from isobreach.attacks.alignment.logs import by_logarithms, log_relations
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
-from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, standardised
+from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, scaled_alike
 from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.structured import by_structure
 from isobreach.attacks.alignment.studied import PLACES, WIDE, Studied
+from isobreach.attacks.alignment.whole_numbers import with_whole_numbers
 from isobreach.errors import InputError
 
 FloatArray = NDArray[np.float64]
@@ -53,16 +58,28 @@ _NEEDS = {
     "ranges": "It needs ranges of the attributes.",
     "transport": "It needs a public sample of at least two records.",
     "planes": "It needs values that many records share, no noise, and a linked record, a sample or ranges.",
+    "places": "It needs columns that many records share together, no noise, and a linked record.",
     "directions": "It needs a release without a translation, and a linked record, a sample or ranges.",
     "products": "It needs columns that are products, no noise, and a linked record, a sample or ranges.",
     "quadrics": "It needs columns whose squares have one sum, neither noise nor a translation, and a linked record.",
     "series": "It needs columns that are steps of time, and a linked record.",
-    "variances": "It needs columns of variance one, and a linked record.",
+    "variances": "It needs columns of variance one, or links that leave fewer angles than columns have moments.",
     "sums": "It needs columns that are sums of others, as linked records show, and no noise.",
-    "ends": "It needs linked records whose values lie between 0 and 1, or -1 and 1, and no noise.",
+    "logarithms": "It needs logarithms of amounts and of their sums, as linked records show, and no noise.",
+    "whole numbers": "It needs linked records, no noise, and columns of whole numbers but for a little jitter.",
+    "ends": "It needs linked records whose values lie between 0 and 1, -1 and 1, or 0 and 100, say, and no noise.",
 }
 
-_POSES = "independence", "planes", "products", "sums", "series", "variances", "ends"  # where a sample's may begin
+_POSES = (
+    "independence",
+    "places",
+    "planes",
+    "products",
+    "sums",
+    "series",
+    "variances",
+    "ends",
+)  # where a sample's may begin
 _SCALED = {"variances": by_variances, "ends": by_ends}
 
 _REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
@@ -125,14 +142,14 @@ def sought(
     if "directions" in wanted:
         turned = by_independence(situation, rows, studied.directions, Evaluations(most), judged=studied.unit)
         found["directions"] = replace(turned, objective="directions")
-    for name in ("planes", "products"):
+    for name in ("places", "planes", "products", "whole numbers"):
         if name in wanted:
-            axes = studied.planes if name == "planes" else studied.products
-            told = linked_axes(situation, rows, axes)
+            effort = Evaluations(most)
+            told = _further(name, situation, studied, effort)
             if told is not None:
                 further, count = told
-                rest = by_independence(further, rows, studied.axes, Evaluations(most))
-                shown: dict[str, Any] = {"axes": count, "exact": not rest.frame.hidden}
+                rest = by_independence(further, rows, studied.axes, effort)
+                shown: dict[str, Any] = {"axes": count, "exact": not rest.frame.hidden and name != "whole numbers"}
                 found[name] = from_links(rest, situation, rows, objective=name, **shown)
                 if objective == "auto" and rest.frame.hidden:
                     found |= _scaled(_scales(further, rows), further, situation, studied, most, f" beside {name}")
@@ -141,6 +158,9 @@ def sought(
     if "sums" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["sums"])
         found["sums"] = by_sums(situation, rows, Evaluations(most), rng)
+    if "logarithms" in wanted:
+        rng = generator(studied.seed, "alignment", PLACES["logarithms"])
+        found["logarithms"] = by_logarithms(situation, rows, log_relations(situation.known), Evaluations(most), rng)
     if "series" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["series"])
         found["series"] = by_series(situation, rows, studied.series, rng, Evaluations(most))
@@ -163,13 +183,27 @@ def sought(
     return [made[name] for name in _trusted(made, situation, studied)], spent
 
 
+def _further(name: str, situation: Situation, studied: Studied, effort: Evaluations) -> tuple[Situation, int] | None:
+    """The situation with the links that groups and axes add, and how many axes these are; None where nothing does."""
+    if name == "whole numbers":
+        rng = generator(studied.seed, "alignment", PLACES[name])
+        return with_whole_numbers(situation, studied.rows, effort, rng)
+    axes = studied.products if name == "products" else studied.shared.axes
+    if name != "places":
+        return linked_axes(situation, studied.rows, axes)
+    grouped = linked_groups(situation, studied.shared.groups, effort)
+    if grouped is None:
+        return None
+    return linked_axes(grouped, studied.rows, axes) or (grouped, 0)
+
+
 def _scales(situation: Situation, rows: FloatArray) -> set[str]:
     """Objectives of scaled columns that links and release allow."""
     if not len(situation.known):
         return set()
-    frame, open_ = frames_of(situation, rows)
+    frame, _ = frames_of(situation, rows)
     allowed = {
-        "variances": standardised(open_, rows, situation.noise),
+        "variances": scaled_alike(situation, rows),
         "ends": len(between_ends(situation, frame)) > 0,
     }
     return {name for name, yes in allowed.items() if yes}
@@ -203,10 +237,13 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "independence": named,
         "directions": named and turned,
         "ranges": situation.bounds is not None,
-        "planes": exact and studied.planes.shape[1] > 0,
+        "places": exact and linked and len(studied.shared.groups) > 0,
+        "planes": exact and studied.shared.axes.shape[1] > 0,
         "products": exact and studied.products.shape[1] > 0,
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "sums": exact and linked and studied.flat,
+        "whole numbers": exact and linked,
+        "logarithms": exact and linked and len(log_relations(situation.known)) > 0,
         "series": linked and len(studied.series) > 0,
         **dict.fromkeys(_scales(situation, studied.rows), True),
     }
@@ -236,9 +273,11 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
     shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
     scaled, beside = ([name for name in _SCALED if name in found], [name for name in found if " beside " in name])
     # Exact ones before the series, which is a model; before axes alone what they leave open and equations determine.
-    for name in (*scaled, "sums", "series", "quadrics", *shown, *beside):
+    for name in (*scaled, "sums", "logarithms", "series", "quadrics", "whole numbers", "places", *shown, *beside):
         if name in found:
-            sure = found[name].determined or name not in (*scaled, *beside)
+            one = found[name]
+            solved = one.determined and (one.exact or not studied.independent)
+            sure = solved or name not in (*scaled, "logarithms", *beside)
             order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)
     return [name for name in order if name in found]
 

@@ -145,16 +145,18 @@ def normals_told(points: FloatArray, count: int) -> FloatArray | None:
     return axes[rank:] if len(axes) - rank == count else None
 
 
-def whole_relations(points: FloatArray) -> FloatArray:
+def whole_relations(points: FloatArray, apart: FloatArray | float = 0.0) -> FloatArray:
     """Return relations with small whole coefficients, one a row, that all points fulfil, beyond chance.
 
     Parameters
     ----------
     points
         One a row, none of them zero.
+    apart
+        How far different values are apart at least, over the length of each point; more if its digits say so.
     """
     n, sizes = points.shape[1], np.linalg.norm(points, axis=1)
-    steps = np.array([grid_spacing(point) for point in points]) / sizes
+    steps = np.maximum(np.array([grid_spacing(point) for point in points]) / sizes, apart)
     chance = float(np.log(np.clip(steps, TUNING.exact, 1.0)).sum())
     for most in range(TUNING.coefficient, 0, -1):
         several = 2 * most + 1

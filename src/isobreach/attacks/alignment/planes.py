@@ -7,7 +7,8 @@ sought that hold more rows than that, exactly, and of these a largest set at rig
 
 A plane is a direction u of the rows z = (y, 1), made white and of length one, for which z.u = 0 often. Planes through
 random rows that hold most of the others are starts (Fischler and Bolles 1981); rows that full planes hold, with a few
-others, are drawn for fuller ones. From there and from random directions weighted least squares descend on
+others, are drawn for fuller ones. Ends of attributes, zeros and caps, are faces of the rows' convex hull, and found as
+such (``hull``), however few rows they hold. From there and from random directions weighted least squares descend on
 sum log(1 + (z.u / d)^2): u is the last eigenvector of sum z z' / ((z.u)^2 + d^2), while d falls. Least absolute values
 would not do, because values beside a zero are mostly of one sign. What was found is projected out: across its normal
 the planes of other attributes are found more easily.
@@ -19,6 +20,11 @@ and a fourth that agrees confirms it; so does a relation that they exhaust, sum 
 whole number 1 / a_j^2. Then g_j + t_j u, u across the flat, are the axes, at right angles again. Once some of them are
 known the rest does not lie in a flat any more, and is sought as usual.
 
+Columns may say something of a place, the same for all who live there: where it lies, its income, its share of young
+people. Those of k places, k such columns, share a plane whose normal is a mixture of these axes. So normals that are
+neither parallel nor at right angles belong to one *group* of attributes, of as many as they span, if they are more than
+that: the span is the image of the group.
+
 That such a normal is an attribute is likely, not certain: pairs of equal values make planes too.
 """
 
@@ -27,8 +33,10 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from isobreach.attacks.alignment.descent import Evaluations
+from isobreach.attacks.alignment.hull import corners
 from isobreach.attacks.alignment.placing import DEAR
 
 FloatArray = NDArray[np.float64]
@@ -45,6 +53,7 @@ class PlaneTuning:
     others: int = 3  # random rows in a plane that is drawn from a full one
     halves: int = 4  # of a plane's rows, each of which must determine it
     begun: int = 40  # of either kind of starts
+    faces: int = 200  # of the hull: of eight columns with a tenth of the rows at the end of each, 200 met seven
     steps: int = 40  # of a descent
     widths: tuple[float, float] = (0.1, 1e-10)  # d of the first step and of the last
     beyond: int = 4  # rows more than determine a plane, at least
@@ -52,13 +61,30 @@ class PlaneTuning:
     rounding: float = 1e-8  # relative error of z.u that is taken for zero, at least
     flat: float = 1e-12  # of the largest variance, below which rows lie in a flat
     leaning: int = 2  # times as many planes as columns are looked at in a flat
+    mixed: int = 4  # times as many planes that are not at right angles, for groups
 
 
 TUNING = PlaneTuning()
 
 
-def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator, effort: Evaluations) -> FloatArray:
-    """Orthonormal normals of the planes that hold more rows than chance, one a column; there may be none.
+@dataclass(frozen=True, eq=False)
+class SharedValues:
+    """What planes show that hold more rows than chance.
+
+    Attributes
+    ----------
+    axes
+        Orthonormal normals, one a column; there may be none.
+    groups
+        Orthonormal bases of the images of groups of attributes, n x d each.
+    """
+
+    axes: FloatArray
+    groups: list[FloatArray]
+
+
+def shared_values(rows: FloatArray, error: float, rng: np.random.Generator, effort: Evaluations) -> SharedValues:
+    """Seek planes of released rows, and what they show.
 
     Parameters
     ----------
@@ -76,23 +102,27 @@ def plane_axes(rows: FloatArray, error: float, rng: np.random.Generator, effort:
     n, size = rows.shape[1], float(np.sqrt((rows**2).mean())) + np.finfo(np.float64).tiny
     tolerance = max(TUNING.rounding, 4 * np.sqrt(n) * error / size)
     basis, found = np.eye(n), np.zeros((n, 0))  # what is left to search, and the normals
+    groups: list[FloatArray] = []
     tries = 1
     while basis.shape[1] > 1 and tries:
-        normals = _planes(rows @ basis / size, tolerance, rng, effort)
+        normals, mixed = _planes(rows @ basis / size, tolerance, rng, effort)
+        groups += [basis @ group for group in mixed]
         tries = TUNING.tries if normals.shape[1] else tries - 1
         found = np.hstack([found, basis @ normals])
         basis = np.linalg.svd(found)[0][:, found.shape[1] :] if found.shape[1] else basis
-    return np.hstack([found, basis]) if found.shape[1] == n - 1 else found
+    return SharedValues(np.hstack([found, basis]) if found.shape[1] == n - 1 else found, groups)
 
 
-def _planes(rows: FloatArray, tolerance: float, rng: np.random.Generator, effort: Evaluations) -> FloatArray:
-    """Normals at right angles of planes found in one round, the fullest first."""
+def _planes(
+    rows: FloatArray, tolerance: float, rng: np.random.Generator, effort: Evaluations
+) -> tuple[FloatArray, list[FloatArray]]:
+    """Normals at right angles of planes found in one round, the fullest first, and images of groups."""
     n = rows.shape[1]
     lifted = np.hstack([rows - rows.mean(axis=0), np.ones((len(rows), 1))])
     values, axes = np.linalg.eigh(lifted.T @ lifted / len(lifted))
     flat = int((values < TUNING.flat * values[-1]).sum())
     if len(rows) < n + TUNING.beyond or flat > 1 or n - flat < 2:
-        return np.zeros((n, 0))
+        return np.zeros((n, 0)), []
     whitening = axes[:, flat:] / np.sqrt(values[flat:])
     white = lifted @ whitening
     white /= np.linalg.norm(white, axis=1, keepdims=True)
@@ -100,26 +130,42 @@ def _planes(rows: FloatArray, tolerance: float, rng: np.random.Generator, effort
     # Planes that are drawn and counted, and moments of all rows in every step of a descent.
     products = TUNING.turns * TUNING.drawn * (n + 1) * (len(rows) + n**2)
     products += TUNING.steps * 2 * TUNING.begun * len(rows) * (n + 1) * (n + 2) // 2
+    products += 2 * TUNING.faces * len(rows) * n**2
     effort.spend(1 + int(products / DEAR))
     starts = np.vstack([drawn, rng.standard_normal((TUNING.begun, n + 1 - flat))])
-    directions = np.vstack([_descended(white, starts), drawn])  # a descent may leave a plane that is less full
+    faces = _faces(lifted[:, :n], rng) @ axes[:, flat:] * np.sqrt(values[flat:])
+    directions = np.vstack([_descended(white, starts), drawn, faces])  # a descent may leave a plane that is less full
     forms = directions @ whitening.T
     forms /= np.linalg.norm(forms[:, :n], axis=1, keepdims=True)
     normals = forms[:, :n]
-    chosen: list[int] = []
+    chosen, others = list[int](), list[int]()
     apart = np.abs(directions @ white.T)
     near = 1e-6 + 10 * tolerance
-    for k in np.argsort(-(apart <= tolerance).sum(axis=1), kind="stable"):
-        cosines = np.abs(normals[chosen] @ normals[k])
-        fits = (cosines < 1 - near).all() and len(chosen) < TUNING.leaning * n if flat else (cosines < near).all()
-        if fits and _exact(white, apart[k], tolerance, rng):
-            chosen.append(int(k))
+    for k in np.argsort(-(apart <= tolerance).sum(axis=1), kind="stable").tolist():
+        if not (np.abs(normals[chosen + others] @ normals[k]) < 1 - near).all():
+            continue
+        fits = len(chosen) < TUNING.leaning * n if flat else (np.abs(normals[chosen] @ normals[k]) < near).all()
+        if (fits or (not flat and len(others) < TUNING.mixed * n)) and _exact(white, apart[k], tolerance, rng):
+            (chosen if fits else others).append(k)
     found = normals[chosen]
     if flat and chosen:
         places = found @ rows.mean(axis=0) - forms[chosen, n]
         across = axes[:n, 0]
         found = _leaning(found, places, across, float(rows.mean(axis=0) @ across), near)
-    return np.asarray(np.linalg.qr(found.T)[0])
+    return np.asarray(np.linalg.qr(found.T)[0]), _groups(normals[chosen + others], near) if others else []
+
+
+def _groups(normals: FloatArray, near: float) -> list[FloatArray]:
+    """Spans of normals that are not at right angles to one another, where they are more than they span."""
+    count, of = connected_components(np.abs(normals @ normals.T) > near)
+    found = []
+    for group in range(count):
+        own = normals[of == group]
+        _, values, axes = np.linalg.svd(own)
+        rank = int((values > near * values[0]).sum())
+        if rank < min(len(own), normals.shape[1]):
+            found.append(axes[:rank].T)
+    return found
 
 
 def _leaning(normals: FloatArray, places: FloatArray, across: FloatArray, height: float, near: float) -> FloatArray:
@@ -158,6 +204,15 @@ def _leaning(normals: FloatArray, places: FloatArray, across: FloatArray, height
     # Behind a translation the flat has no side. A rotation keeps the origin, through which planes of zeros go.
     side = -1.0 if places[best] @ slopes * height > 0 else 1.0
     return np.asarray((normals[best] + side * slopes[:, None] * across) / np.sqrt(1 + slopes[:, None] ** 2))
+
+
+def _faces(centred: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Faces of the rows' hull, as forms of rows (y, 1): one a row."""
+    values, axes = np.linalg.eigh(centred.T @ centred / len(centred))
+    inner = values > TUNING.flat * values[-1]
+    whitening = axes[:, inner] / np.sqrt(values[inner])
+    normals = corners(centred @ whitening, TUNING.faces, rng) @ whitening.T
+    return np.hstack([normals, np.full((len(normals), 1), -1.0)])
 
 
 def _exact(white: FloatArray, apart: FloatArray, tolerance: float, rng: np.random.Generator) -> bool:

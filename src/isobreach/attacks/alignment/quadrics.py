@@ -5,20 +5,17 @@ Where records satisfy |x_G|^2 = r^2 for several groups G of attributes, the form
 (``relations``) are combinations of projectors on the images of the groups, and the eigenspaces of a random combination
 are these images.
 
-A rotation keeps inner products within each group: the image belongs to the attributes in which the links have the same
-ones. Other attributes do not, so that links name the images. They must determine the rotation within each, too.
+Links name the images (``groups``), and must determine the rotation within each, too.
 """
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import frame_of, polar
-from isobreach.attacks.alignment.placing import DEAR
+from isobreach.attacks.alignment.groups import groups_of
 from isobreach.attacks.alignment.relations import Relations
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
@@ -28,10 +25,9 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class QuadricTuning:
-    """When links name an image."""
+    """When relations are sums of squares."""
 
-    same: float = 1e-6  # relative difference of eigenvalues, and of inner products; linear parts that are none
-    groups: int = 5_000  # groups of attributes that are tried for an image
+    same: float = 1e-6  # relative difference of eigenvalues; linear parts that are none
 
 
 TUNING = QuadricTuning()
@@ -75,16 +71,13 @@ def by_quadrics(
     known, released, n = situation.known, situation.released, rows.shape[1]
     left, matrix = list(range(n)), np.zeros((n, n))
     for basis in bases:
-        seen, count = released @ basis, basis.shape[1]
-        if comb(len(left), count) > TUNING.groups or np.linalg.matrix_rank(seen, tol=TUNING.same) < count:
+        seen = released @ basis
+        if np.linalg.matrix_rank(seen, tol=TUNING.same) < basis.shape[1]:
             return None
-        wanted = seen @ seen.T
-        scale = TUNING.same * (1 + np.abs(known @ known.T).max())
-        tried = combinations(left, count)
-        effort.spend(1 + comb(len(left), count) * known.size * len(known) // int(DEAR))
-        group = next((g for g in tried if np.abs(known[:, g] @ known[:, g].T - wanted).max() <= scale), None)
-        if group is None:
+        groups = groups_of(known, seen, left, effort)
+        if not groups:
             return None
+        group = groups[0]
         left = [one for one in left if one not in group]
         matrix[:, group] = basis @ polar(seen.T @ known[:, group])
     frame = frame_of(known, released, rows, None, translates=False, noise=0.0)

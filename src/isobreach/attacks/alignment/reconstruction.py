@@ -30,12 +30,15 @@ _OBJECTIVES = {
     "independence": "independent attributes",
     "directions": "independent attributes of rows of length one",
     "ranges": "values inside their ranges",
+    "places": "groups of values that many records share together",
     "planes": "planes of values that many records share",
     "products": "attributes that are products of others",
     "sums": "columns that are sums of others",
+    "logarithms": "columns that are logarithms of amounts and of their sums",
+    "whole numbers": "columns of whole numbers but for a little jitter",
     "series": "columns that are steps of time",
-    "variances": "columns of variance one",
-    "ends": "columns that reach from 0 to 1",
+    "variances": "columns that have one variance",
+    "ends": "columns that reach from one end to the other",
     "quadrics": "groups of attributes whose squares have one sum for everybody",
     "links": "links alone",
     STRUCTURED: "the sample matched with the release, then rounded to Hadamard matrices, signs and a permutation",
@@ -116,9 +119,9 @@ def reason(
     if confirmation.complete and mirrors:
         places = ", ".join(str(attribute + 1) for attribute in mirrors)
         return False, f"not confirmed: nothing that is known tells column {places} from its mirror image."
-    if confirmation.complete and solution.objective in ("planes", "products", "quadrics"):
+    if confirmation.complete and solution.objective in ("places", "planes", "products", "quadrics", "whole numbers"):
         return False, "not confirmed: attributes in which known records have the same values may be exchanged."
-    if confirmation.complete and solution.objective == "sums":
+    if confirmation.complete and solution.objective in ("sums", "logarithms"):
         return False, "not confirmed: known records may have sums in common that others do not have."
     if confirmation.complete:
         which = "the one known record" if confirmation.unused == 1 else f"all {confirmation.unused} known records"

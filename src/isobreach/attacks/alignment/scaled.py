@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns that were scaled before they were turned: to variance one, between two ends, or by their largest size.
+"""Columns that were scaled alike before they were turned: to one variance, between two ends, or by their largest size.
 
-Whoever holds a record in such units knows how they came about. With x = c_x + (y - c_y - u By') R the estimates,
+Standard scores have mean 0 and deviation 1, T scores 50 and 10, percentiles have the moments of equal steps. Whoever
+holds a record in such units knows how they came about. With x = c_x + (y - c_y - u By') R the estimates,
 
-    *variances*   v_j - 1 = 0, v_j the variance of column j: n - 1 equations, because a rotation keeps their mean. So a
-                  release whose columns vary by one on average is taken for a standardised one. Behind a translation
-                  also m_j = 0, m_j the mean of column j, unless links have other lengths than rows from the mean.
+    *variances*   v_j - v = 0, v_j the variance of column j and v their mean: n - 1 equations, because a rotation keeps
+                  v. Where the release has a mean beyond chance, also m_j - m = 0, m_j the mean of column j and m that
+                  of all, if such rotations are found. Behind a translation m_j = 0 instead where v is 1, unless links
+                  have other lengths than rows from the mean.
     *ends*        least x_j = 0 and greatest x_j = 1, or -1 and 1: 2 n equations; or greatest |x_j| = 1: n equations.
-                  Those that all linked values allow are tried.
+                  Those that all linked values allow are tried; in units of 10, 100 and so on where these are larger.
 
 Columns that links fix, flags beside standardised numbers, may be in other units: only the others have equations.
 
 They are solved for the h (h - 1) / 2 angles of P by Levenberg and Marquardt in so(h), from random rotations: four links
 of eight columns leave six angles. Under noise variances are larger by its square, and links are equations as well, each
-with the weight of its error: 1 / s, against sqrt(m / 2) of a variance of m normal values and sqrt(m) of a mean. Ends
-are then blurred, and not tried.
+with the weight of its error: 1 / s, against sqrt(m / 2) of a variance of m normal values and sqrt(m) of a mean, in
+units of their spread; the best of what links leave open if they are taken for exact are starts. Ends are then blurred,
+and not tried.
 
 Variances and means depend on mean and covariance of the release alone: 2 n points that have both stand for the rows.
 """
@@ -24,6 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtri
 
 from isobreach.attacks.alignment.descent import Evaluations, moved
 from isobreach.attacks.alignment.frames import FLAT, Frame, Pose, frame_of, planes
@@ -44,6 +48,10 @@ class ScaledTuning:
     rounding: float = 1e-3  # the same where there is no chance: variances over N or N - 1, few digits
     starts: int = 60  # rotations, each with a mirror image: where 7 equations have 6 angles, up to 53 were needed
     loose: int = 3  # the same where there are fewer equations than angles: of all that solve them none is better
+    unlikely: int = 12  # the same where only the size of linked values speaks for ends
+    chance: float = 1e-3  # probability with which a part of a table is further from equations, or from a mean of zero
+    damped: float = 1e-12  # least damping: directions in which no equation has a slope stay solvable
+    tenth: float = 0.1  # of the greatest end that somebody linked has in each column, if that is a power of ten
     steps: int = 40
     rows: int = 1_000  # the outermost ones, among which ends are sought first
     solved: float = 1e-6  # left of an equation: chance does not fulfil more equations than there are angles
@@ -57,7 +65,7 @@ _ENDS: tuple[tuple[float | None, float], ...] = ((0.0, 1.0), (-1.0, 1.0), (None,
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class Seen:
     """Rows in a frame: the visible part of their estimates, and hidden coordinates."""
 
     frame: Frame
@@ -65,12 +73,14 @@ class _Seen:
     hidden: FloatArray
 
     @classmethod
-    def of(cls, frame: Frame, rows: FloatArray) -> "_Seen":
+    def of(cls, frame: Frame, rows: FloatArray) -> "Seen":
+        """Return rows as a frame splits them."""
         apart = rows - frame.centre_y
         visible = frame.centre_x + apart @ frame.visible_y @ frame.visible_x.T
         return cls(frame, np.asarray(visible), np.asarray(apart @ frame.hidden_y))
 
     def estimates(self, pose: Pose) -> FloatArray:
+        """Return estimates of their records at a pose."""
         hidden = self.hidden - pose.offset if len(pose.offset) else self.hidden
         return np.asarray(self.visible + hidden @ pose.rotation @ self.frame.hidden_x.T)
 
@@ -85,20 +95,24 @@ class _Seen:
         return np.concatenate([along, np.broadcast_to(-turned.T, (*along.shape[:2], len(turned)))], axis=2)
 
 
-def standardised(frame: Frame, rows: FloatArray, noise: float) -> bool:
-    """Whether the columns that a frame leaves open vary by one on average, noise aside; a part of a table is off.
+def scaled_alike(situation: Situation, rows: FloatArray) -> bool:
+    """Whether open columns may have one variance: they are standardised ones, or there are more equations than angles.
 
     Parameters
     ----------
-    frame
-        What links leave open; with noise, everything.
-    rows, noise
-        Released rows; standard deviation of an error of a released coordinate.
+    situation, rows
+        Links, motion and noise; released rows.
     """
-    open_ = _open(frame)
-    if not open_.any():
+    frame, open_ = frames_of(situation, rows)
+    count = int(_open(frame).sum())
+    if count < 2:
         return False
-    estimates = _Seen.of(frame, rows).estimates(frame.start())[:, open_]
+    return _angles(frame) < count - 1 + frame.hidden - 1 or standardised(open_, rows, situation.noise)
+
+
+def standardised(frame: Frame, rows: FloatArray, noise: float) -> bool:
+    """Whether the columns that a frame leaves open vary by one on average, noise aside; a part of a table is off."""
+    estimates = Seen.of(frame, rows).estimates(frame.start())[:, _open(frame)]
     squares = ((estimates - estimates.mean(axis=0)) ** 2).mean(axis=1)
     allowed = TUNING.rounding + TUNING.by_chance * float(squares.std()) / np.sqrt(len(rows))
     return bool(abs(float(squares.mean()) - noise**2 - 1) <= allowed)
@@ -107,14 +121,19 @@ def standardised(frame: Frame, rows: FloatArray, noise: float) -> bool:
 def between_ends(situation: Situation, frame: Frame) -> list[tuple[float | None, float]]:
     """Return the ends between which all linked values of open columns lie, some apart from them; none under noise."""
     known = situation.known[:, _open(frame)]
-    if situation.noise or not known.size or not ((np.abs(known) > 0) & (np.abs(known) < 1)).any():
+    if situation.noise or not known.size or not known.any():
+        return []
+    unit = max(1.0, 10.0 ** np.ceil(np.log10(np.abs(known).max()) - TUNING.solved))
+    inside = ((np.abs(known) > 0) & (np.abs(known) < unit)).any()
+    if not inside or (unit > 1 and np.abs(known).max(axis=0).min() < TUNING.tenth * unit):
         return []
     negative = bool((known < 0).any())
-    return [ends for ends in _ENDS if np.abs(known).max() <= 1 and ends[0] != (0.0 if negative else -1.0)]
+    allowed = [ends for ends in _ENDS if ends[0] != (0.0 if negative else -1.0)]
+    return [(None if least is None else least * unit, greatest * unit) for least, greatest in allowed]
 
 
 def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np.random.Generator) -> FittedMotion:
-    """Find a rotation under which all open columns have variance one.
+    """Find a rotation under which all open columns have one variance, and one mean where that is possible.
 
     Parameters
     ----------
@@ -123,34 +142,88 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
     rows
         Released rows.
     effort
-        Evaluations that may be made.
+        Evaluations that may be made, once for either.
     rng
         Draws starts.
     """
     frame, open_ = frames_of(situation, rows)
-    noise = situation.noise
-    seen, linked = _Seen.of(open_, _points(rows)), _Seen.of(open_, situation.released)
-    centred, columns = _centred(situation, rows), _open(open_)
+    noise, known = situation.noise, standardised(open_, rows, situation.noise)
+    about = "zero" if known and _centred(situation, rows) else "one" if _has_mean(rows, noise) else ""
+    solved = 0.0 if noise else TUNING.solved * np.sqrt(len(rows))
+    for means in dict.fromkeys((about, "")):
+        own = Evaluations(effort.most)
+        count = _open(open_).sum() - 1 + (means != "") * (frame.hidden - 1)  # a mean is a link more
+        equations = _moments(Seen.of(frame, _points(rows)), len(rows), noise, means, known=known)
+        found = tried(equations, _starts(frame, rng, count), own, solved)
+        if noise:
+            links = Seen.of(open_, situation.released), situation.known
+            loose = _moments(Seen.of(open_, _points(rows)), len(rows), noise, means, known=known, links=links)
+            begin = [open_.pose_of(*frame.affine(pose)) for pose, _ in found[: 2 * TUNING.loose]]
+            found = tried(loose, begin, own, solved)
+        effort.spend(own.used)
+        best, left = found[0]
+        if left**2 * max(count, 1) <= chdtri(max(count, 1), TUNING.chance):
+            break
+    fewer = not noise and _angles(frame) < _open(open_).sum()
+    exact = bool(fewer and left <= solved)
+    return FittedMotion("variances", open_, best, effort.used, exact=exact, determined=exact or bool(fewer and known))
+
+
+def _moments(
+    seen: Seen,
+    count: int,
+    noise: float,
+    means: str,
+    *,
+    known: bool,
+    links: tuple[Seen, FloatArray] | None = None,
+) -> Equations:
+    """Equations of variances, of ``means`` that are ``"zero"`` or all ``"one"``, and of noisy links.
+
+    Parameters
+    ----------
+    seen, count
+        Points that stand for so many rows.
+    noise
+        Deviation of an error of a released coordinate.
+    means
+        What is said of them; empty for nothing.
+    known
+        Whether variances are one, not only of one size.
+    links
+        Linked rows, and their records.
+    """
+    columns = _open(seen.frame)
+    start = seen.estimates(seen.frame.start())[:, columns]
+    size = 1.0 if known else float(start.var(axis=0).mean()) - noise**2
+    size = max(size, np.finfo(np.float64).tiny)
 
     def equations(pose: Pose) -> tuple[FloatArray, FloatArray]:
         estimates, slopes = seen.estimates(pose)[:, columns], seen.slopes(pose)[:, columns]
-        means = estimates.mean(axis=0)
-        apart = estimates - means
-        weight = np.sqrt(len(rows))
-        left = [weight * ((apart**2).mean(axis=0) - 1 - noise**2) / np.sqrt(2)]
-        by = [weight * 2 * np.einsum("qj,qjp->jp", apart, slopes) / len(apart) / np.sqrt(2)]
-        if centred:
-            left, by = [*left, weight * means], [*by, weight * slopes.mean(axis=0)]
-        if noise:
-            off = (linked.estimates(pose) - situation.known) / noise
-            left, by = [*left, off.ravel()], [*by, linked.slopes(pose).reshape(off.size, -1) / noise]
+        middle = estimates.mean(axis=0)
+        apart = estimates - middle
+        weight = np.sqrt(count / 2) / size
+        left = [weight * ((apart**2).mean(axis=0) - size - noise**2)]
+        by = [weight * 2 * np.einsum("qj,qjp->jp", apart, slopes) / len(apart)]
+        if means:
+            weight, tilt = np.sqrt(count / size), slopes.mean(axis=0)
+            if means == "one":
+                middle, tilt = middle - middle.mean(), tilt - tilt.mean(axis=0)
+            left, by = [*left, weight * middle], [*by, weight * tilt]
+        if links is not None:
+            rows, records = links
+            off = (rows.estimates(pose) - records) / noise
+            left, by = [*left, off.ravel()], [*by, rows.slopes(pose).reshape(off.size, -1) / noise]
         return np.concatenate(left), np.vstack(by)
 
-    count = columns.sum() - 1 + centred * (frame.hidden - 1)  # a mean is a link more
-    begin = [open_.pose_of(*frame.affine(one)) for one in _starts(frame, rng, count)]
-    best, _ = _best(equations, begin, effort, 0.0 if noise else TUNING.solved * np.sqrt(len(rows)))
-    determined = not noise and _angles(frame) < columns.sum()
-    return FittedMotion("variances", open_, best, effort.used, determined=determined)
+    return equations
+
+
+def _has_mean(rows: FloatArray, noise: float) -> bool:
+    """Whether the release's mean is farther from the origin than chance takes that of rows about it."""
+    mean = rows.mean(axis=0)
+    variance = max(float(rows.var(axis=0).max()), np.finfo(np.float64).tiny)
+    return bool(float(mean @ mean) * len(rows) > chdtri(len(mean), TUNING.chance) * variance)
 
 
 def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np.random.Generator) -> FittedMotion:
@@ -169,12 +242,14 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
     """
     frame, _ = frames_of(situation, rows)
     columns = np.flatnonzero(_open(frame))
+    allowed = between_ends(situation, frame)
     starts = _starts(frame, rng, 2 * len(columns))
+    starts = starts[: 2 * TUNING.unlikely] if allowed and allowed[0][1] > 1 else starts
     spread = np.linalg.norm((rows - rows.mean(axis=0)) @ np.linalg.pinv(np.linalg.cholesky(_floored(rows)).T), axis=1)
     outer = rows[np.argsort(spread, kind="stable")[-TUNING.rows :]]
 
     def equations_of(some: FloatArray, least: float | None, greatest: float) -> Equations:
-        seen = _Seen.of(frame, some)
+        seen = Seen.of(frame, some)
 
         def equations(pose: Pose) -> tuple[FloatArray, FloatArray]:
             estimates = seen.estimates(pose)[:, columns]
@@ -191,15 +266,16 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
         return equations
 
     found: list[tuple[float, int, Pose]] = []
-    for ends in between_ends(situation, frame):
+    for ends in allowed:
         count = len(columns) * (1 if ends[0] is None else 2)
         if _angles(frame) < count:
             own = Evaluations(effort.most)  # whichever ends are tried first take nothing from the others
-            pose, _ = _best(equations_of(outer, *ends), starts, own, TUNING.solved)
-            pose, left = _best(equations_of(rows, *ends), [pose], own, TUNING.solved)
+            solved = TUNING.solved * ends[1]
+            pose, _ = tried(equations_of(outer, *ends), starts, own, solved)[0]
+            pose, left = tried(equations_of(rows, *ends), [pose], own, solved)[0]
             effort.spend(own.used)
-            found.append((left, len(found), pose))
-            if left <= TUNING.solved:
+            found.append((left / ends[1], len(found), pose))
+            if left <= solved:
                 break
     left, _, pose = min(found) if found else (np.inf, 0, starts[0])
     solved = left <= TUNING.solved
@@ -224,8 +300,12 @@ def _angles(frame: Frame) -> int:
 
 def _starts(frame: Frame, rng: np.random.Generator, equations: int) -> list[Pose]:
     """Random rotations, each with a mirror image; few where the angles outnumber the equations."""
-    h, found = frame.hidden, []
-    several = TUNING.starts if _angles(frame) <= equations else TUNING.loose
+    return random_starts(frame, rng, TUNING.starts if _angles(frame) <= equations else TUNING.loose)
+
+
+def random_starts(frame: Frame, rng: np.random.Generator, several: int) -> list[Pose]:
+    """Return so many random rotations, each with a mirror image; one pose where nothing is open."""
+    h, found = frame.hidden, list[Pose]()
     for _ in range(several if h else 1):
         turn = haar(h, rng)
         mirrors = (1.0, -1.0)[: 1 + (h > 0)]
@@ -233,15 +313,15 @@ def _starts(frame: Frame, rng: np.random.Generator, equations: int) -> list[Pose
     return found
 
 
-def _best(equations: Equations, starts: list[Pose], effort: Evaluations, solved: float) -> tuple[Pose, float]:
-    """The pose that leaves least, and the root mean square of what it leaves; the first that solves the equations."""
+def tried(equations: Equations, starts: list[Pose], effort: Evaluations, solved: float) -> list[tuple[Pose, float]]:
+    """Return poses and the root mean square of what each leaves, the least first; until one solves the equations."""
     found: list[tuple[Pose, float]] = []
     for start in starts:
         if effort.left or not found:
             found.append(_solved(equations, start, effort))
             if found[-1][1] <= solved:
                 break
-    return min(found, key=lambda one: one[1])
+    return sorted(found, key=lambda one: one[1])
 
 
 def _solved(equations: Equations, pose: Pose, effort: Evaluations) -> tuple[Pose, float]:
@@ -259,7 +339,7 @@ def _solved(equations: Equations, pose: Pose, effort: Evaluations) -> tuple[Pose
         gained = float(left @ left - after @ after)
         if gained > 0:
             small = gained <= 1e-9 * float(left @ left)
-            pose, left, slopes, damping = trial, after, by, damping / 5
+            pose, left, slopes, damping = trial, after, by, max(damping / 5, TUNING.damped)
             if small:
                 break
         elif damping > 1e6:

@@ -18,7 +18,7 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import normals
 from isobreach.attacks.alignment.marginals import Marginals
 from isobreach.attacks.alignment.mixture import Density, fit_density
-from isobreach.attacks.alignment.planes import plane_axes
+from isobreach.attacks.alignment.planes import SharedValues, shared_values
 from isobreach.attacks.alignment.products import product_axes
 from isobreach.attacks.alignment.quadrics import images
 from isobreach.attacks.alignment.relations import Relations, relations_of
@@ -52,6 +52,8 @@ PLACES = {
     "variances": 12,
     "ends": 13,
     "sums": 14,
+    "logarithms": 15,
+    "whole numbers": 16,
 }
 
 
@@ -147,10 +149,10 @@ class Studied:
             return components(self.unit, self._drawing("directions"), effort)
 
     @cached_property
-    def planes(self) -> FloatArray:
-        """Normals of planes that hold many rows exactly, one a column."""
+    def shared(self) -> SharedValues:
+        """What planes show that hold many rows exactly."""
         with self._counted("planes") as effort:
-            return plane_axes(self.rows, self.error, self._drawing("planes"), effort)
+            return shared_values(self.rows, self.error, self._drawing("planes"), effort)
 
     @cached_property
     def relations(self) -> Relations:

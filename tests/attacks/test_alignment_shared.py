@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values that are cut off are faces of the hull; columns that people of one place share are groups of attributes."""
+
+import numpy as np
+import pytest
+
+import isobreach as ib
+from effort import EIGHT_SEEDS, slow
+from isobreach.attacks.alignment.descent import Evaluations
+from isobreach.attacks.alignment.hull import corners
+from isobreach.attacks.alignment.planes import shared_values
+from isobreach.geometry import haar
+
+
+def capped(rng, rows=700, n=8):
+    """A tenth of each column is cut off."""
+    values = np.exp(0.5 * rng.normal(size=(rows, 1)) + 0.6 * rng.normal(size=(rows, n)))
+    return np.minimum(values, np.quantile(values, 0.9, axis=0))
+
+
+def of_places(rng, rows=500):
+    """Three columns of people and three of their places, of which there are twelve."""
+    figures, place = 3 + rng.normal(size=(12, 3)), rng.integers(0, 12, rows)
+    return np.hstack([2 + rng.normal(size=(rows, 3)) + 0.5 * figures[place], figures[place]])
+
+
+@pytest.mark.parametrize("n", [2, 5, 9])
+def test_corners_are_planes_that_as_many_rows_as_columns_lie_in_and_none_beyond(n):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rows = rng.standard_normal((100, n))
+        heights = corners(rows - rows.mean(axis=0), 20, rng) @ (rows - rows.mean(axis=0)).T
+        assert heights.max() < 1 + 1e-9
+        assert ((heights > 1 - 1e-9).sum(axis=1) == n).all()
+
+
+@pytest.mark.parametrize("shift", [0.0, *slow(3.0)])
+@EIGHT_SEEDS
+def test_few_values_at_the_end_of_every_column_show_its_axis(shift, seeds):
+    """No eight random rows lie in one of these planes, but once in a hundred million."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        matrix = haar(8, rng)
+        axes = shared_values(capped(rng) @ matrix.T + shift, 0.0, rng, Evaluations(0)).axes
+        assert axes.shape == (8, 8)
+        assert (np.abs(axes.T @ matrix).max(axis=0) > 1 - 1e-6).all()
+
+
+@EIGHT_SEEDS
+def test_columns_that_people_of_a_place_share_are_seen_as_a_group(seeds):
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        matrix = haar(6, rng)
+        group, *_ = shared_values(of_places(rng) @ matrix.T, 0.0, rng, Evaluations(0)).groups
+        assert group.T @ group == pytest.approx(np.eye(3), abs=1e-9)
+        assert np.abs(matrix[:, :3].T @ group).max() < 1e-6  # the image of the last three columns
+
+
+@EIGHT_SEEDS
+def test_groups_are_spans_of_attributes(seeds):
+    """Also where nobody shares several values on purpose: people who are cut off in two columns may look like it."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        matrix = haar(8, rng)
+        for group in shared_values(capped(rng) @ matrix.T, 0.0, rng, Evaluations(0)).groups:
+            shares = ((matrix.T @ group) ** 2).sum(axis=1)
+            assert np.minimum(shares, 1 - shares) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(("scheme", "linked"), [(ib.schemes.Orthogonal(), 3), *slow((ib.schemes.Rigid(), 4))])
+@EIGHT_SEEDS
+def test_a_link_is_one_of_the_person_and_one_of_the_place(scheme, linked, seeds):
+    """Three links of six columns leave three dimensions open; three of the place and three of the person leave none."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        records = of_places(rng)
+        _, several = np.unique(records[:, 3:], axis=0, return_index=True)  # insiders of different places
+        records = np.vstack([records[several[:linked]], np.delete(records, several[:linked], axis=0)])
+        release = ib.perturb(records, scheme, seed=seed)
+        known = ib.Knowledge(known=records[:linked], rows=release.key.order[:linked])
+        found = ib.reconstruct("alignment", release.data, known, seed=0, motion=scheme.model.motion)
+        assert found.objective == "places"
+        assert not found.claimed
+        np.testing.assert_allclose(found.estimates[release.key.order], records, atol=1e-6)
