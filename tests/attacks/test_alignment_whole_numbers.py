@@ -48,3 +48,17 @@ def test_measurements_that_are_near_whole_numbers_by_chance_are_no_such_column(s
             records[:5], rows[:5], None, None, *nobody, "orthogonal", np.eye(8), np.zeros(8), scale=1.0, noise=0.0
         )
         assert with_whole_numbers(situation, rows, Evaluations(100), rng) is None
+
+
+@EIGHT_SEEDS
+def test_columns_that_hardly_vary_are_near_one_whole_number_and_tell_nothing(seeds):
+    """At any rotation: a height near one is no evidence where all values are near one and the same whole number."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        records = np.hstack([3 + 0.1 * rng.normal(size=(600, 4)), 4 * rng.normal(size=(600, 4))])
+        rows = records @ haar(8, rng).T
+        nobody = np.zeros((0, 8)), np.zeros(0, dtype=np.int64)
+        situation = Situation(
+            records[:5], rows[:5], None, None, *nobody, "orthogonal", np.eye(8), np.zeros(8), scale=1.0, noise=0.0
+        )
+        assert with_whole_numbers(situation, rows, Evaluations(100), rng) is None

@@ -32,6 +32,7 @@ MISSED = (
     *UNASKED,
     "many values",
     "many codes",
+    "constant text",
     "beside",
     "asked",
 )  # what is neither an id nor constant

@@ -9,6 +9,9 @@ coordinates and w = P b_j an unknown vector of length l_j. If x_j is nearly a wh
 is near one at the true w, and small elsewhere. It climbs on the sphere of few dimensions from random starts. A column
 needs no other one that is like it, and no column more than it has: the lattice attack asks for a frame of them. Heights
 that chance does not reach make the column's axis a link, as exact as the rows are many.
+
+A column that hardly varies has all values near one whole number, and its height is near one at any w. So the rows that
+are nearest to another whole number than the commonest must have the height as well, and must be some.
 """
 
 from dataclasses import dataclass, replace
@@ -33,6 +36,7 @@ class WholeTuning:
     rows: int = 500
     first: float = 0.1  # length of a step, over that of w
     height: float = 0.5  # of all rows, at least: jitter of six tenths of a step
+    away: float = 0.05  # rows that are not nearest to the commonest whole number, at least
 
 
 TUNING = WholeTuning()
@@ -64,7 +68,7 @@ def with_whole_numbers(
     for j in np.flatnonzero(near & (lengths > FLAT)).tolist():
         effort.spend(TUNING.steps)
         way, height = _climbed(seen.visible[:, j], seen.hidden, float(lengths[j]), rng)
-        if height >= TUNING.height:
+        if height >= TUNING.height and _away(seen.visible[:, j] + seen.hidden @ way) >= TUNING.height:
             attributes.append(j)
             axes.append(frame.visible_y @ frame.visible_x[j] + frame.hidden_y @ way)
     if not attributes:
@@ -99,6 +103,13 @@ def _climbed(
         step *= np.where(better, 1.3, 0.5)
     best = int(heights.argmax())
     return ways[best], float(heights[best])
+
+
+def _away(values: FloatArray) -> float:
+    """Mean of cos(2 pi x) over the values nearest to another whole number than the commonest; 0 where they are few."""
+    whole, counts = np.unique(np.rint(values), return_counts=True)
+    others = values[np.rint(values) != whole[counts.argmax()]]
+    return float(np.cos(2 * np.pi * others).mean()) if len(others) >= TUNING.away * len(values) else 0.0
 
 
 def _of_length(vectors: FloatArray, length: float) -> FloatArray:
