@@ -61,21 +61,24 @@ def test_what_is_recommended_opens_the_gate(seed):
 
 
 @pytest.mark.slow
-def test_what_is_recommended_opens_the_gate_of_other_draws_too():
-    """The gate takes the upper ends of 95% intervals: draws of another audit seldom lie above them.
+def test_what_is_recommended_keeps_the_limit_in_other_draws_too():
+    """The gate takes the upper ends of 95% intervals: shares of another audit seldom lie above what they are below.
 
-    The worst record of a small table is another one with other noise, so that only shares have room for that.
+    Its own upper ends may, with four splits. The worst record of a small table is another one with other noise, so that
+    only shares have room for that.
     """
-    closed = []
+    exceeded = []
     for seed in range(20):
         records, asked = _table(seed), _asked(seed)
         if asked["criterion"] != SHARE:
             continue
         level = ib.audit(records, "orthogonal", noise_levels=LEVELS, seed=seed, **asked).remedies.smallest
         if level is not None:
-            closed += [ib.audit(records, Noisy(noise=level), seed=seed + 100, **asked).gate().closed]
-    assert len(closed) >= 5
-    assert sum(closed) <= 1
+            other = ib.audit(records, Noisy(noise=level), seed=seed + 100, **asked)
+            most = other.breached(insiders=max(asked["coalition_sizes"]), sample=20).value
+            exceeded += [most > asked["limit"]]
+    assert len(exceeded) >= 5
+    assert sum(exceeded) <= 1
 
 
 def _limits(report):
