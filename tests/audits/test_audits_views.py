@@ -75,7 +75,7 @@ def test_where_rows_fulfil_several_relations_or_are_too_few_nothing_is_unfolded(
 
 
 def test_attacks_on_motions_suit_what_hides_one():
-    assert behind(Noisy.model) is behind(RowMixing.model) is None
+    assert behind(Noisy().model) is behind(RowMixing.model) is None
     for scheme in (Aspe, DistanceMatrix):
         assert ATTACKS["alignment"].suits(scheme.model) is not None
         assert why_not(ATTACKS["alignment"], models(scheme.model)) is None
