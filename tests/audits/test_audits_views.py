@@ -30,6 +30,30 @@ def test_the_quadric_of_lifted_records_leaves_a_rotation_and_a_factor(seed):
     np.testing.assert_allclose(points @ points.T * factors[0] ** 2, products, atol=1e-8 * products.max())
 
 
+def _unfolds(records, seed):
+    """Whether the quadric gives the records back but for a rotation and a factor."""
+    release = perturb(records, Aspe(), seed)
+    points = unfolded(release.data, Aspe.model, records.shape[1])[release.key.order]
+    products = records @ records.T
+    products /= np.linalg.norm(products)
+    found = points @ points.T
+    return np.abs(found / np.linalg.norm(found) - products).max() < 1e-6 * products.max()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_of_very_different_size_are_unfolded_too(seed):
+    """The least eigenvalue of the form is that of the smallest column, and no rounding."""
+    rng = np.random.default_rng(seed)
+    assert _unfolds(rng.gamma(2, 1, (700, 6)) * 10.0 ** np.linspace(0, 4, 6), seed)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(60, 3000), *slow((100, 6000))])
+def test_wide_tables_are_unfolded(columns, rows):
+    """5,252 coefficients at 100 columns, and as many rows as an audit publishes."""
+    rng = np.random.default_rng(columns)
+    assert _unfolds(rng.standard_normal((rows, columns)) @ rng.standard_normal((columns, columns)) + 3, 1)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_distances_leave_a_rigid_motion(seed):
     records = _records(seed, rows=700)
@@ -51,7 +75,7 @@ def test_where_rows_fulfil_several_relations_or_are_too_few_nothing_is_unfolded(
 
 
 def test_attacks_on_motions_suit_what_hides_one():
-    assert behind(Noisy.model) is behind(RowMixing.model) is None
+    assert behind(Noisy().model) is behind(RowMixing.model) is None
     for scheme in (Aspe, DistanceMatrix):
         assert ATTACKS["alignment"].suits(scheme.model) is not None
         assert why_not(ATTACKS["alignment"], models(scheme.model)) is None

@@ -49,6 +49,7 @@ BAD = {
     "duplicate names": (
         lambda c: c.known.write_text("a,a,b,c,d\n1,2,3,4,5\n"), (), "distinct column names. Got 'a' more than once",
     ),
+    "no column": (keep, ("--columns", " ,"), "--columns must have at least one name. Got ' ,'"),
     "epsilon zero": (keep, ("--epsilon", "0"), "epsilon must be a finite number > 0. Got 0.0"),
     "epsilon negative": (keep, ("--epsilon", "-1"), "epsilon must be a finite number > 0. Got -1.0"),
     "epsilon infinite": (keep, ("--epsilon", "inf"), "epsilon must be a finite number > 0. Got inf"),

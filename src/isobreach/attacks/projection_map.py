@@ -7,12 +7,13 @@ the linked rows (least squares) and s the length of the remainder,
 
     x = sum_i a_i x_i + r w,     r = s sqrt(l / (l - p)),
 
-w any unit vector outside of the span: all of them are equally likely, which is the maximum a posteriori estimate. The
-first sum alone errs least; it is the attack's own estimate, and with r w a variant. The remainder u of x disturbs a as
-well: the expected squared error of the sum is |u|^2 (1 + p / (l - p - 1)), so that the ratio of the error to |u| tends
-to 1 as l grows. With p >= l every row is a combination of the linked ones, the likelihood has no bound, and nothing is
-estimated: regression does what there is to do. Where all rows lie in the span of the linked ones the estimates are
-exact.
+w any unit vector outside of the span: all of them are equally likely. The likelihood, |r|^-l exp(-l s^2 / (2 r^2)), is
+largest at r = s, which is the maximum a posteriori estimate; the factor makes r^2 right on average, because the fit
+takes p of l degrees of freedom. The first sum alone errs least; it is the attack's own estimate, and with r w a
+variant. The remainder u of x disturbs a as well: the expected squared error of the sum is |u|^2 (1 + p / (l - p - 1)),
+so that the ratio of the error to |u| tends to 1 as l grows. With p >= l every row is a combination of the linked ones,
+the likelihood has no bound, and nothing is estimated: regression does what there is to do. Where all rows lie in the
+span of the linked ones the estimates are exact.
 
 **Linking.** Where rows are not given: lengths agree within a band only, l |y|^2 / |x|^2 being chi-square with l degrees
 of freedom, and so do distances. All of that at once is Bartlett's decomposition of Y Y': with c the combination of the

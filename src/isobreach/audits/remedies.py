@@ -220,8 +220,8 @@ def remedies(
         worst, opens = None, False
         leaks: tuple[Leak, ...] = ()
         if max(rate.high, guessed.blind) <= target and smallest is None:
-            label, model, scheme = f"noise {level!r}", Noisy.model, Noisy(noise=level)
-            read = tried.attackers(alone, label, model, release, int(own[0]), level * spread)
+            label, scheme = f"noise {level!r}", Noisy(noise=level)
+            read = tried.attackers(alone, label, scheme.model, release, int(own[0]), level * spread)
             broken = {one.name: one.worst for one in read}
             if max(broken.values(), default=0.0) <= target:
                 worst, played = players.worst(label, remedied.game(scheme))

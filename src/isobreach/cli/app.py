@@ -378,7 +378,9 @@ def audit(
     ),
     click.option("--quick", is_flag=True, help="Small parts of the table and two trials: about a minute."),
 )
-@click.option("--out", type=options.path, help="New folder for report.html, result.json, cells.csv and schemes.csv.")
+@click.option(
+    "--out", type=options.path, help="New folder for report.html, result.json, cells.csv, schemes.csv and times.csv."
+)
 @options.force
 @options.common
 def compare(

@@ -17,9 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def split_names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Names given by commas or by repeating the option."""
+    """Names given by commas or by repeating the option; an option without any is no option that was left out."""
     names = [name.strip() for part in value for name in part.split(",")]
-    return tuple(name for name in names if name) or None
+    found = tuple(name for name in names if name)
+    if value and not found:
+        raise InputError(parameter.opts[0], "must have at least one name", repr(",".join(value)))
+    return found or None
 
 
 def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:

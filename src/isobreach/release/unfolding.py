@@ -11,15 +11,18 @@ the last coordinate of the lifted record is linear in y as well. So all released
 
 whose coefficients are the null vector of the products and the coordinates of the rows, if these are enough and fulfil
 no second relation. B B' gives B up to a rotation and a factor: the secret matrix hides no more than a rotation does.
-Derived here; no source is known to us.
+Derived here; no source is known to us. The null vector is what least squares cannot explain of a random vector (LSQR,
+Paige and Saunders 1982), so that the matrix of all products, of 10^7 entries and more, is not needed.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, lsqr
 
 from isobreach._arrays import FloatArray
+from isobreach.engine import ONE_BLAS_THREAD
 from isobreach.release.model import ReleaseModel
 
 
@@ -32,20 +35,37 @@ class UnfoldingLimits:
     landmarks
         Rows whose points are computed first: many times as many as attributes.
     none
-        Singular values beside the largest that count as none: rounding leaves 1e-12 of whitened rows.
+        Singular values beside the largest that count as none, and what a relation may leave of whitened rows: least
+        squares leaves 1e-12 of few unknowns and 1e-8 of thousands.
     some
-        Those that count as something: between the two nothing is said.
+        Singular values of rows that count as something.
+    gap
+        Of a sum of n squares: its least eigenvalue, which is zero, beside the next, which a column of small values has.
     most
-        Unknown coefficients of a quadric, at most: about 50 attributes, some seconds.
+        Unknown coefficients of a quadric, at most: 100 attributes, a quarter of a minute; 50 take a second.
     spare
-        Equations for each unknown.
+        Equations for each unknown, at least.
+    enough
+        Equations for each unknown, at most: more cost time and save no iterations.
+    iterations
+        Of least squares: 100 where equations are four times as many as unknowns, 2,000 where they are hardly more.
+    sure, rough
+        Tolerances of least squares, for a relation and for whether there is a second one.
+    second
+        Part of a standard normal vector, across the first relation, that shows a second one.
     """
 
     landmarks: int = 400
-    none: float = 1e-9
+    none: float = 1e-7
     some: float = 1e-6
-    most: int = 1_400
+    gap: float = 1e-2
+    most: int = 5_400
     spare: float = 1.1
+    enough: float = 4.0
+    iterations: int = 3_000
+    sure: float = 1e-14
+    rough: float = 1e-10
+    second: float = 1e-2
 
 
 LIMITS = UnfoldingLimits()
@@ -104,23 +124,79 @@ def _by_distances(matrix: FloatArray, columns: int) -> FloatArray | None:
 def _by_quadric(rows: FloatArray, columns: int) -> FloatArray | None:
     """Points from the one quadric through 0 that holds all rows."""
     total, width = rows.shape
-    first, second = np.triu_indices(width)
-    unknowns = len(first) + width
+    unknowns = width * (width + 3) // 2
     if width != columns + 1 or unknowns > LIMITS.most or total < LIMITS.spare * unknowns:
         return None
     white, strength, _ = np.linalg.svd(rows, full_matrices=False)
     if strength[-1] <= LIMITS.some * strength[0]:
         return None
     white = white * np.sqrt(total)
-    some = np.linspace(0, total - 1, min(total, 4 * unknowns)).astype(np.intp)
-    products = white[some][:, first] * white[some][:, second] * np.where(first == second, 1.0, np.sqrt(2))
-    _, sizes, vectors = np.linalg.svd(np.hstack([products, white[some]]), full_matrices=False)
-    if sizes[-1] > LIMITS.none * sizes[0] or sizes[-2] <= LIMITS.some * sizes[0]:
-        return None  # no relation, or several
-    form = np.zeros((width, width))
-    form[first, second] = vectors[-1][: len(first)] / np.where(first == second, 1.0, np.sqrt(2))
-    form[second, first] = form[first, second]
-    values, axes = np.linalg.eigh(form * np.sign(np.trace(form)))
-    if abs(values[0]) > LIMITS.some * values[-1] or values[1] <= LIMITS.some * values[-1]:
-        return None  # no sum of n squares
+    some = np.linspace(0, total - 1, min(total, int(LIMITS.enough * unknowns))).astype(np.intp)
+    relation = _relation(_Equations.of(white[some]))
+    if relation is None:
+        return None
+    values, axes = relation
     return np.asarray(white @ (axes[:, 1:] * np.sqrt(values[1:])))
+
+
+def _relation(equations: "_Equations") -> tuple[FloatArray, FloatArray] | None:
+    """Eigenvalues and vectors of the form of the only relation, a sum of n squares; None if there is no such one."""
+    width = equations.rows.shape[1]
+    # A sum of squares is not across the sum of all squares, as it might be across a random form.
+    leaning = np.append(np.sqrt(width) * np.eye(width), np.zeros(width))
+    relation = equations.fulfilled(leaning + _drawn(width, 0), LIMITS.sure)
+    relation = relation / max(float(np.linalg.norm(relation)), np.finfo(np.float64).tiny)
+    if np.sqrt(np.mean(equations.values(relation) ** 2)) > LIMITS.none:
+        return None  # no relation
+    form = equations.split(relation)[0]
+    values, axes = np.linalg.eigh(form * np.sign(np.trace(form)))
+    if abs(values[0]) > LIMITS.gap * values[1]:
+        return None  # no sum of n squares
+    other = equations.fulfilled(_drawn(width, 1), LIMITS.rough)
+    several = np.linalg.norm(other - (other @ relation) * relation) > LIMITS.second
+    return None if several else (values, axes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Equations:
+    """y Q y' + b y' = 0 for rows y, each over 1 + |y|^2 / N: a vector has the N^2 entries of Q first, then those of b.
+
+    Without the divisors a few long rows would outweigh all others, and least squares would take ten times as long.
+    """
+
+    rows: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, rows: FloatArray) -> "_Equations":
+        return cls(rows, 1 / (1 + np.square(rows).mean(axis=1)))
+
+    def split(self, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Q and b."""
+        width = self.rows.shape[1]
+        return vector[: width**2].reshape(width, width), vector[width**2 :]
+
+    def values(self, vector: FloatArray) -> FloatArray:
+        """What each row leaves of its equation."""
+        form, line = self.split(vector)
+        return np.asarray(self.weights * (((self.rows @ form) * self.rows).sum(axis=1) + self.rows @ line))
+
+    def transposed(self, values: FloatArray) -> FloatArray:
+        """The transpose of ``values``."""
+        weighted = self.weights * values
+        return np.concatenate([(self.rows.T @ (self.rows * weighted[:, None])).ravel(), self.rows.T @ weighted])
+
+    def fulfilled(self, vector: FloatArray, tolerance: float) -> FloatArray:
+        """The part of a vector that fulfils all equations: the vector less the smallest one of the same values."""
+        shape = len(self.rows), len(vector)
+        equations = LinearOperator(shape, matvec=self.values, rmatvec=self.transposed, dtype=np.float64)
+        asked = {"atol": tolerance, "btol": tolerance, "conlim": 0, "iter_lim": LIMITS.iterations}
+        with ONE_BLAS_THREAD:  # thousands of small products: threads that wait for more take longer than these do
+            return np.asarray(vector - lsqr(equations, self.values(vector), **asked)[0])
+
+
+def _drawn(width: int, seed: int) -> FloatArray:
+    """A standard normal symmetric form and line."""
+    draws = np.random.default_rng(seed)
+    form = draws.standard_normal((width, width))
+    return np.append((form + form.T) / 2, draws.standard_normal(width))

@@ -39,12 +39,18 @@ class Ball(Scheme):
     beta: float | None = setting(None, "Distances that differ by more keep their order.", type=float)
 
     name: ClassVar[str] = "ball"
-    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="ball", scale=True)
 
     def __post_init__(self) -> None:
         check_positive("scale", self.scale)
         if self.beta is not None:
             check_not_negative("beta", self.beta)
+
+    @property
+    def model(self) -> ReleaseModel:
+        """A motion with a factor and noise; without noise where ``beta`` is 0, and then without a factor of 1."""
+        if self.beta == 0:
+            return ReleaseModel("orthogonal", scale=self.scale != 1)
+        return ReleaseModel("orthogonal", noise="ball", scale=True)
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""

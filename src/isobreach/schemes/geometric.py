@@ -35,10 +35,14 @@ class Geometric(Scheme):
     noise: float = setting(0.1, "Deviation of the noise, relative to the spread of the table.")
 
     name: ClassVar[str] = "geometric"
-    model: ClassVar[ReleaseModel] = ReleaseModel("rigid", noise="gaussian")
 
     def __post_init__(self) -> None:
         check_not_negative("noise", self.noise)
+
+    @property
+    def model(self) -> ReleaseModel:
+        """A motion and its noise; the motion alone where the noise is none."""
+        return ReleaseModel("rigid", noise="gaussian" if self.noise else None)
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""

@@ -29,10 +29,14 @@ class Noisy(Scheme):
     noise: float = setting(0.1, "Deviation of the noise, relative to the spread of the table.")
 
     name: ClassVar[str] = "noisy"
-    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="gaussian")
 
     def __post_init__(self) -> None:
         check_not_negative("noise", self.noise)
+
+    @property
+    def model(self) -> ReleaseModel:
+        """A motion and its noise; the motion alone where the noise is none."""
+        return ReleaseModel("orthogonal", noise="gaussian" if self.noise else None)
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""

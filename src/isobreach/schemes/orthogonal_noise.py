@@ -12,7 +12,7 @@ from isobreach._random import RandomSource
 from isobreach._settings import setting
 from isobreach._validation import check_not_negative
 from isobreach.errors import InputError
-from isobreach.release import ReleaseModel
+from isobreach.release import NoiseKind, ReleaseModel
 from isobreach.schemes.key import AnyKey, Release
 from isobreach.schemes.rotation import rotated, unit
 from isobreach.schemes.scheme import Scheme
@@ -37,12 +37,16 @@ class OrthogonalNoise(Scheme):
     noise: float = setting(0.1, "Length of the noise, relative to the record.")
 
     name: ClassVar[str] = "orthogonal-noise"
-    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="orthogonal", unit_length=True, scale=True)
-
     least_columns: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_not_negative("noise", self.noise)
+
+    @property
+    def model(self) -> ReleaseModel:
+        """A motion of directions and its noise; the motion alone where the noise is none."""
+        noise: NoiseKind | None = "orthogonal" if self.noise else None
+        return ReleaseModel("orthogonal", noise=noise, unit_length=True, scale=noise is not None)
 
     def release(self, records: NDArray[Any], source: RandomSource) -> Release:
         """Return the released rows, shuffled, and their new key."""

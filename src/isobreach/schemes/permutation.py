@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Permute the columns, scale them, and add noise from a ball."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,9 +34,13 @@ class Permutation(Ball):
     """
 
     name: ClassVar[str] = "permutation"
-    model: ClassVar[ReleaseModel] = ReleaseModel("orthogonal", noise="ball", scale=True, permutation=True)
 
     least_columns: ClassVar[int] = 2
+
+    @property
+    def model(self) -> ReleaseModel:
+        """As that of ``ball``, by a motion that only permutes columns."""
+        return replace(super().model, permutation=True)
 
     def motion(self, records: NDArray[Any], source: RandomSource) -> Key:
         """Return the key of a new order of the columns, rows shuffled."""

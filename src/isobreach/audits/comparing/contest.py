@@ -41,7 +41,7 @@ IntArray = NDArray[np.int64]
 
 # What an attack may run into on a table that it was not made for: its cell says so.
 _FAILURES = (IsobreachError, np.linalg.LinAlgError, ArithmeticError)
-_UNFOLDED = 2_000  # records: enough for all quadrics that are computed
+_UNFOLDED = 6_000  # records: enough for all quadrics that are computed
 
 
 @dataclass(frozen=True, eq=False)
