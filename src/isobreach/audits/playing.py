@@ -14,6 +14,9 @@ rest on that search: who has to search breaches no more.
 The release is studied once on each split (``Attack.study``), so that further cells cost what depends on knowledge. Of
 a large table a random part is published: attacks fit their models to samples of rows anyway, and shares of a part are
 those of the whole. Links are not counted here.
+
+Of a remedy only one thing is asked: does anybody exceed the limit? There a split is played from the most knowledge
+down, and ends with the first who does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -125,6 +128,7 @@ class Game:
 
     ``rows``: records that are published on a split, at most. ``widths``: of jitter, by which values are moved before
     they are protected; the truth are the records as they were. ``groups``: columns that are one attribute together.
+    ``limit``: a share, and a number of insiders; a split ends with the first of up to so many who breach more.
     """
 
     records: NDArray[Any]
@@ -138,6 +142,21 @@ class Game:
     rows: int = EFFORT.rows
     widths: FloatArray | None = field(default=None)
     groups: Groups = field(default=Groups())
+    limit: tuple[float, int] | None = None
+
+    def exceeded(self, scores: Sequence[Scores]) -> bool:
+        """Whether somebody exceeds the limit, if there is one."""
+        return self.limit is not None and any(
+            one.breached > self.limit[0] and one.cell.insiders <= self.limit[1] for one in scores
+        )
+
+    def in_turn(self, sizes: Sequence[int]) -> list[Cell]:
+        """Cells with a sample of one of these sizes, in the order in which they are played."""
+        found = sorted(cell for cell in self.cells if cell.sample in sizes)
+        if self.limit is None:
+            return found
+        most = self.limit[1]
+        return sorted(found, key=lambda cell: (cell.insiders <= most, cell), reverse=True)
 
     @property
     def held_out(self) -> int:
@@ -262,10 +281,14 @@ def _deals(number: int, game: Game, releases: Mapping[int, int]) -> list[Deal]:
 
 
 def _split(deals: Sequence[Deal], game: Game) -> list[Scores]:
-    """Everything that is played on one split, release by release: whoever knows more comes later."""
+    """Everything that is played on one split, release by release: whoever knows more comes later.
+
+    With a limit, whoever knows more comes first.
+    """
     scores: list[Scores] = []
-    for deal in sorted(deals, key=lambda one: min(one.sizes)):
-        _played(deal, game, scores)
+    for deal in sorted(deals, key=lambda one: min(one.sizes), reverse=game.limit is not None):
+        if not game.exceeded(scores):
+            _played(deal, game, scores)
     return sorted(scores, key=lambda one: one.cell)
 
 
@@ -294,7 +317,7 @@ def _played(deal: Deal, game: Game, scores: list[Scores]) -> None:
     ]
     attributes, reads = len(groups.attributes(truth.shape[1])), 2 if truth.shape[1] >= EFFORT.vectors else 0
     undone = sorted({one.cell for one in scores if one.everything})  # with whose knowledge everything is read already
-    for cell in sorted(one for one in game.cells if one.sample in deal.sizes):
+    for cell in game.in_turn(deal.sizes):
         less = next((one for one in undone if one.within(cell)), None)
         if less is not None:  # whoever knows more may ignore it, and cannot do better
             scores += [replace(one, cell=cell) for one in scores if one.cell == less and one.everything]
@@ -321,6 +344,8 @@ def _played(deal: Deal, game: Game, scores: list[Scores]) -> None:
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game, groups.take(others))
                 read = _read(truth, told, cell.insiders)[:reads]
                 scores.append(Scores(cell, player.attack.name, variant, share, learned, read=read))
+            if game.exceeded(scores):
+                return
         if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
 

@@ -278,6 +278,7 @@ class _Players:
     def worst(self, label: str, game: Game) -> tuple[Stopped | None, list[list[Scores]] | None]:
         """Who breaches most on one split, and all that was played; None where that ended, because it is too much."""
         best, played = None, list[list[Scores]]()
+        game = replace(game, limit=(self.limit, self.insiders))
         released = min(game.rows, len(game.records) - game.held_out)
         for split in play(game, self.splits, self.kept.under(label), self.progress, label):
             played.append(split)

@@ -40,8 +40,10 @@ def risk_lead(result: AuditResult) -> str:
         return alone
     if half is None:
         return f"Without public records, {who(best.cell)} {breach(best.cell)} {others(result, best)}. {alone}"
-    enough = {0: "an outsider", 1: "a single insider"}.get(half.cell.insiders, f"{half.cell.insiders} insiders")
-    return f"Without public records, {enough} can breach half of the other people. {alone}"
+    typical = {0: "an outsider", 1: "a typical insider"}.get(
+        half.cell.insiders, f"a typical group of {half.cell.insiders} insiders"
+    )
+    return f"Without public records, {typical} breaches half of the other people. {alone}"
 
 
 def _distance_words(result: AuditResult) -> str:
@@ -59,13 +61,9 @@ def _distance_words(result: AuditResult) -> str:
     means = [one.random.mean for one in result.per_size]
     typical = first(one.value for one in means)
     ends = first(one.high for one in means), first(one.low for one in means)
-    can = f"With the {result.method} alone, {count(found, 'insider')} can breach half of the others (worst group found)"
-    if typical is None:
-        return f"{can}. Typical groups of up to {largest} do not."
-    if typical == found:
-        number = sizes_between(typical, *ends, result.sizes, noun=True)
-        return f"With the {result.method} alone, typical groups need {number} to breach half of the others."
-    return f"{can}. Typical groups need {sizes_between(typical, *ends, result.sizes)}."
+    number = sizes_between(typical, *ends, result.sizes, noun=True)
+    need = f"With the {result.method} alone, typical groups need {number} to breach half of the others"
+    return f"{need}." if typical == found else f"{need}; the worst group found needs {found}."
 
 
 def risk_chart(result: AuditResult) -> Chart:
