@@ -32,6 +32,7 @@ from isobreach._random import generator
 from isobreach.attacks import ATTACKS, Knowledge, read_out
 from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
+from isobreach.audits.intervals import clopper_pearson
 from isobreach.audits.kept import Arrays, Kept
 from isobreach.audits.players import PLAIN, Player, filled, public_settings
 from isobreach.audits.views import viewed, views
@@ -144,11 +145,13 @@ class Game:
     groups: Groups = field(default=Groups())
     limit: tuple[float, int] | None = None
 
-    def exceeded(self, scores: Sequence[Scores]) -> bool:
-        """Whether somebody exceeds the limit, if there is one."""
-        return self.limit is not None and any(
-            one.breached > self.limit[0] and one.cell.insiders <= self.limit[1] for one in scores
-        )
+    def refused(self, scores: Sequence[Scores], published: int) -> bool:
+        """Whether somebody exceeds the limit, if there is one, by more than chance."""
+        if self.limit is None:
+            return False
+        most, insiders = self.limit
+        found = [one for one in scores if one.cell.insiders <= insiders and one.breached > most]
+        return any(exceeds(one.breached, published - one.cell.insiders, most) for one in found)
 
     def in_turn(self, sizes: Sequence[int]) -> list[Cell]:
         """Cells with a sample of one of these sizes, in the order in which they are played."""
@@ -184,6 +187,15 @@ class Game:
         much = self.records.size * len(self.cells) >= EFFORT.apart and len(self.attacks) > 1
         alone = any(ATTACKS[name].keeps_waiting for name in self.attacks)
         return ProcessEngine.crew() if much or alone else default_workers()
+
+
+def exceeds(share: float, people: int, limit: float) -> bool:
+    """Whether a share of so many people exceeds a limit by more than chance.
+
+    >>> exceeds(0.06, 100, 0.05), exceeds(0.2, 100, 0.05)
+    (False, True)
+    """
+    return clopper_pearson(round(share * people), people).low > limit
 
 
 def played_sizes(sizes: Sequence[int], limited: int | None = None) -> tuple[int, ...]:
@@ -287,8 +299,9 @@ def _split(deals: Sequence[Deal], game: Game) -> list[Scores]:
     """
     scores: list[Scores] = []
     for deal in sorted(deals, key=lambda one: min(one.sizes), reverse=game.limit is not None):
-        if not game.exceeded(scores):
-            _played(deal, game, scores)
+        _played(deal, game, scores)
+        if game.refused(scores, len(deal.published)):
+            break
     return sorted(scores, key=lambda one: one.cell)
 
 
@@ -344,7 +357,7 @@ def _played(deal: Deal, game: Game, scores: list[Scores]) -> None:
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game, groups.take(others))
                 read = _read(truth, told, cell.insiders)[:reads]
                 scores.append(Scores(cell, player.attack.name, variant, share, learned, read=read))
-            if game.exceeded(scores):
+            if game.refused(scores, len(rest)):
                 return
         if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
