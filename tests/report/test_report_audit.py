@@ -373,7 +373,7 @@ def test_rows_and_attributes_are_counted_once_and_named(tmp_path):
     report = ib.audit(table, trials=4, coalition_sizes=[2], seed=0, attacks=["known-input"], samples=(), splits=2)
     text = " ".join(Page(_page(report, tmp_path)).text)
     assert "53 rows × 4 attributes" in text
-    assert "60 rows were read, 7 dropped" in text
+    assert "7 of 60 rows with missing values dropped" in text
     assert "in 6 columns of numbers" in text
     assert "Each split releases 53 of 53 rows" in text
     assert "× 6" not in text
