@@ -134,10 +134,10 @@ def _without_lengths(summary: AttackSummary) -> str:
 
 def _kind(summary: AttackSummary) -> str:
     """What the figures of a table are."""
-    if summary.kind != "model-based" or not summary.rows_at_least[1.0]:
-        return KINDS[summary.kind]
-    certain = summary.rows_at_least[1.0] == summary.other_rows
-    return "certain" if certain else "model-based, but for those of 1, which are certain"
+    if summary.kind != "exact" and _all_certain(summary):
+        return "certain"
+    mixed = summary.kind == "model-based" and summary.rows_at_least[1.0]
+    return "model-based, but for those of 1, which are certain" if mixed else KINDS[summary.kind]
 
 
 def result_json(summary: AttackSummary, best_id: Any = None) -> dict[str, Any]:
