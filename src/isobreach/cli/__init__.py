@@ -169,6 +169,9 @@ def _error(arguments: list[str] | None) -> str | None:
         sys.stdout.flush()  # here, where a full disk is still caught
     except click.exceptions.NoArgsIsHelpError as error:
         return f"a command is missing.\n\n{error.format_message()}"
+    except click.MissingParameter as error:
+        command = "isobreach" if error.ctx is None else error.ctx.command_path
+        return f"{' '.join(error.format_message().split())} See {command} --help."
     except click.ClickException as error:
         return " ".join(_plain(error.format_message()).split())
     except IsobreachError as error:
