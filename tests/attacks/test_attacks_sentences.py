@@ -28,6 +28,18 @@ def test_where_every_figure_is_certain_none_is_called_a_model(rigid):
     assert "too high" not in said
 
 
+def test_where_everyone_is_breached_the_verdict_says_so_and_nothing_doubts_it(rigid, tmp_path):
+    """The most exposed record was named, of 373 that were all read; and "probabilities are lower bounds"."""
+    records, released = rigid
+    result = ib.attack(records[:6], released.round(6), epsilon=0.2, seed=0)
+    assert (result.hidden_dimension, result.kind) == (0, "lower bound")
+    said = result.summary()
+    assert said.startswith("With 6 linked records every other record can be estimated within 20% of its length, with")
+    assert "lower bound" not in said
+    result.to_html(tmp_path / "page.html")
+    assert "Certain, given the links." in (tmp_path / "page.html").read_text()
+
+
 def test_a_certainty_beside_models_is_said_to_be_none_of_them(rigid, tmp_path):
     records, released = rigid
     result = ib.attack(records[:3], released, epsilon=0.12, seed=0)

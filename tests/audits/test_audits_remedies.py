@@ -16,7 +16,7 @@ from isobreach.attacks import attack
 from isobreach.audits.attackers import attackers, breached_share, in_names
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.kept import Kept
-from isobreach.audits.playing import Cell
+from isobreach.audits.playing import Cell, play
 from isobreach.audits.remedies import _breached, _Jitter, _Players, remedies
 from isobreach.audits.study import _game
 from isobreach.audits.utility import adjusted_rand, k_means, yardstick
@@ -102,9 +102,34 @@ def test_progress_ends_with_the_split_that_refutes_a_remedy(monkeypatch):
     score = SimpleNamespace(attack="alignment", cell=Cell(1), breached=0.5)
     monkeypatch.setattr("isobreach.audits.remedies.play", lambda *_: iter([[score], [score]]))
     players = _Players(0.05, 4, 8, Kept(None, "", 0), lambda *told: heard.append(told))
-    worst, played = players.worst("noise 0.2", SimpleNamespace(rows=60, records=np.zeros((60, 2)), held_out=0))
+    worst, played = players.worst("noise 0.2", _played_game())
     assert (worst.splits, played) == (1, None)
     assert heard == [("noise 0.2", 8, 8)]
+
+
+def _played_game(noise=0.05):
+    """Up to eight insiders behind noise, some with twenty public records."""
+    records = datasets.gaussian(rows=60, columns=3)
+    asked = {"coalition_sizes": [1, 4, 8], "attackers": ["regression"], "samples": (20,), "splits": 2, "epsilon": 0.3}
+    return _game(records, np.ones(3), settings(scheme=Noisy(noise=noise), **asked), 0)
+
+
+def test_a_remedy_is_refused_by_whoever_knows_most_and_by_nobody_after():
+    """Every attack of every attacker was played against noise that the first of them would have refuted."""
+    game = _played_game()
+    found = [list(one) for one in play(replace(game, limit=(0.05, 4)), 2, NOTHING_KEPT, no_progress)]
+    assert [{(one.cell, one.attack) for one in split} for split in found] == [{(Cell(4, 20), "known-input")}] * 2
+    assert all(max(one.breached for one in split) > 0.05 for split in found)
+
+
+def test_a_remedy_that_nobody_exceeds_is_played_in_full():
+    game = _played_game(noise=1.0)
+    told = [
+        [[(one.cell, one.attack, one.variant, one.breached) for one in split] for split in splits]
+        for splits in (play(one, 2, NOTHING_KEPT, no_progress) for one in (game, replace(game, limit=(0.9, 8))))
+    ]
+    assert told[0] == told[1]
+    assert {one[0] for one in told[0][1]} == {cell for cell in game.cells if cell.insiders}
 
 
 def test_progress_counts_attackers_without_knowledge():

@@ -59,4 +59,5 @@ def test_rows_that_cannot_be_are_one_line(run, case, given, said):
 def test_they_are_required_where_the_attack_needs_them(run, case):
     done = run("attack", "regression", "--known", case.known, "--id-column", "name", "--released", case.released)
     assert done.code == 2
-    assert "Missing option '--rows'" in done.err
+    assert "Missing option '--rows'." in done.err
+    assert done.err.endswith("--help.\n")

@@ -291,6 +291,20 @@ def test_a_wrong_database_is_one_line_without_its_password(tmp_path, postgresql)
         Source("x.csv", "X", query="SELECT 1")
 
 
+@pytest.mark.parametrize(
+    ("given", "query", "title"),
+    [
+        ("folder/people.csv.gz", None, "people"),
+        ("-", None, "Standard input"),
+        ("sqlite:///folder/hospital.db#patients", None, "patients"),
+        ("sqlite:///folder/hospital.db", None, "hospital"),
+        ("postgresql://reader:secret@host/hospital", "SELECT name FROM people", "hospital"),
+    ],
+)
+def test_a_page_is_called_after_the_table_and_not_after_its_url(given, query, title):
+    assert Source(given, "X", query=query).title == title
+
+
 def test_text_that_holds_numbers_is_read_as_in_a_file(tmp_path):
     """So does ``.import`` of SQLite's shell store a CSV file; types of single cells may differ there too."""
     connection = sqlite3.connect(tmp_path / "x.db")

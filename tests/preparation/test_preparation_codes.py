@@ -91,6 +91,9 @@ def test_whole_numbers_that_may_be_codes_are_said_to_be_taken_as_amounts(tmp_pat
     assert table.columns == ("age", "stage", "cost_code", "sex", "visits")
     assert not table.steps  # nothing was done to them
     assert not ib.prepare(path, columns=list(table.columns)).notes  # whoever names them has looked
+    shares = "\n".join(["age,part", *(f"{20.5 + i},{(50, 75, 80, 100)[i % 4]}%" for i in range(60))])
+    (tmp_path / "shares.csv").write_text(shares)
+    assert not ib.prepare(tmp_path / "shares.csv").notes  # a percent sign says that it is an amount
     lettered = path.read_text().replace(",4710", ",c4710").replace(",9999", ",c9999")
     path.write_text(lettered.replace(",4100", ",c4100").replace(",4200", ",c4200"))
     assert ib.prepare(path, categories="one-hot").columns[2] == "cost_code=c4100"  # the advice does what it says

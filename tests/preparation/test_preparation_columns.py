@@ -259,7 +259,9 @@ def test_prepared_tables_go_where_tables_go(tmp_path):
     assert (ib.link(tmp_path / "known.npy", tmp_path / "released.csv").rows == linkage.rows).all()
 
 
-@pytest.mark.parametrize("words", [("yes", "no"), ("Y", "N"), ("TRUE", "false"), ("Yes", "NO")])
+@pytest.mark.parametrize(
+    "words", [("yes", "no"), ("Y", "N"), ("TRUE", "false"), ("Yes", "NO"), ("Ja", "nein"), ("oui", "NON")]
+)
 def test_text_that_says_yes_or_no_is_a_truth_and_goes_back(words):
     people = pd.DataFrame({"age": [30, 41, 50], "smoker": [words[0], words[1], words[0]]})
     table = ib.prepare(people)

@@ -83,7 +83,7 @@ def test_the_chart_of_the_risk_begins_with_its_highest_curve(hidden):
     """Two insiders breached everyone, and the lead said that no group of up to eight breached half of the others."""
     assert risk_lead(hidden).startswith("With the distance attack alone, no group of up to 4 insiders")
     assert risk_lead(told(hidden, 0.6, low=0.55, high=0.65)).startswith(
-        "Without public records, a single insider can breach half of the other people. With the distance attack alone, "
+        "Without public records, a typical insider breaches half of the other people. With the distance attack alone, "
     )
 
 
@@ -105,10 +105,10 @@ def test_where_many_have_the_same_record_no_epsilon_is_advised():
 
 
 def test_one_column_that_carries_the_length_is_in_the_advice(alike):
-    weight = "If all attributes matter alike, run the audit again without the weight of 'pay': "
-    assert f"{weight}prepare it with ib.prepare(..., standardise=True)" in advice(alike)
+    again = "If all attributes matter alike, run the audit again with a table of ib.prepare(..., standardise=True)."
+    assert again in advice(alike)
     with for_command_line():
-        assert f"{weight}add --standardise; --both shows both" in advice(alike)
+        assert "run the audit again with --standardise (--both shows both verdicts)." in advice(alike)
     both = {"as it is": "Do not publish. So.", "standardised": "Publish only with noise of 0.1 times the spread. So."}
     found = replace(alike, beside=both)
     assert "If all attributes matter alike, go by the verdict on the table standardised" in advice(found)
@@ -401,10 +401,10 @@ def test_no_remedy_is_refused_for_every_epsilon(alike):
     found = replace(alike, remedies=replace(tried, blind=alike.baselines.blind))
     assert remedies_lead(found).startswith("At an epsilon of 0.1 no noise or jitter can help: guessing ")
     assert "Run the audit again with epsilon=" in advice(alike)
-    assert "Not both at once: begin there with the epsilon of this audit, 0.1." in advice(alike)
+    assert "Keep the epsilon of 0.1 there." in advice(alike)
     guessed = replace(alike, baselines=replace(alike.baselines, blind=0.0))
     assert "If all attributes matter alike" in advice(guessed)
-    assert "Not both at once" not in advice(guessed)
+    assert "Keep the epsilon" not in advice(guessed)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ rest on that search: who has to search breaches no more.
 The release is studied once on each split (``Attack.study``), so that further cells cost what depends on knowledge. Of
 a large table a random part is published: attacks fit their models to samples of rows anyway, and shares of a part are
 those of the whole. Links are not counted here.
+
+Of a remedy only one thing is asked: does anybody exceed the limit? There a split is played from the most knowledge
+down, and ends with the first who does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +32,7 @@ from isobreach._random import generator
 from isobreach.attacks import ATTACKS, Knowledge, read_out
 from isobreach.audits.declared import directions, playable
 from isobreach.audits.groups import Groups
+from isobreach.audits.intervals import clopper_pearson
 from isobreach.audits.kept import Arrays, Kept
 from isobreach.audits.players import PLAIN, Player, filled, public_settings
 from isobreach.audits.views import viewed, views
@@ -125,6 +129,7 @@ class Game:
 
     ``rows``: records that are published on a split, at most. ``widths``: of jitter, by which values are moved before
     they are protected; the truth are the records as they were. ``groups``: columns that are one attribute together.
+    ``limit``: a share, and a number of insiders; a split ends with the first of up to so many who breach more.
     """
 
     records: NDArray[Any]
@@ -138,6 +143,23 @@ class Game:
     rows: int = EFFORT.rows
     widths: FloatArray | None = field(default=None)
     groups: Groups = field(default=Groups())
+    limit: tuple[float, int] | None = None
+
+    def refused(self, scores: Sequence[Scores], published: int) -> bool:
+        """Whether somebody exceeds the limit, if there is one, by more than chance."""
+        if self.limit is None:
+            return False
+        most, insiders = self.limit
+        found = [one for one in scores if one.cell.insiders <= insiders and one.breached > most]
+        return any(exceeds(one.breached, published - one.cell.insiders, most) for one in found)
+
+    def in_turn(self, sizes: Sequence[int]) -> list[Cell]:
+        """Cells with a sample of one of these sizes, in the order in which they are played."""
+        found = sorted(cell for cell in self.cells if cell.sample in sizes)
+        if self.limit is None:
+            return found
+        most = self.limit[1]
+        return sorted(found, key=lambda cell: (cell.insiders <= most, cell), reverse=True)
 
     @property
     def held_out(self) -> int:
@@ -165,6 +187,15 @@ class Game:
         much = self.records.size * len(self.cells) >= EFFORT.apart and len(self.attacks) > 1
         alone = any(ATTACKS[name].keeps_waiting for name in self.attacks)
         return ProcessEngine.crew() if much or alone else default_workers()
+
+
+def exceeds(share: float, people: int, limit: float) -> bool:
+    """Whether a share of so many people exceeds a limit by more than chance.
+
+    >>> exceeds(0.06, 100, 0.05), exceeds(0.2, 100, 0.05)
+    (False, True)
+    """
+    return clopper_pearson(round(share * people), people).low > limit
 
 
 def played_sizes(sizes: Sequence[int], limited: int | None = None) -> tuple[int, ...]:
@@ -262,10 +293,15 @@ def _deals(number: int, game: Game, releases: Mapping[int, int]) -> list[Deal]:
 
 
 def _split(deals: Sequence[Deal], game: Game) -> list[Scores]:
-    """Everything that is played on one split, release by release: whoever knows more comes later."""
+    """Everything that is played on one split, release by release: whoever knows more comes later.
+
+    With a limit, whoever knows more comes first.
+    """
     scores: list[Scores] = []
-    for deal in sorted(deals, key=lambda one: min(one.sizes)):
+    for deal in sorted(deals, key=lambda one: min(one.sizes), reverse=game.limit is not None):
         _played(deal, game, scores)
+        if game.refused(scores, len(deal.published)):
+            break
     return sorted(scores, key=lambda one: one.cell)
 
 
@@ -294,7 +330,7 @@ def _played(deal: Deal, game: Game, scores: list[Scores]) -> None:
     ]
     attributes, reads = len(groups.attributes(truth.shape[1])), 2 if truth.shape[1] >= EFFORT.vectors else 0
     undone = sorted({one.cell for one in scores if one.everything})  # with whose knowledge everything is read already
-    for cell in sorted(one for one in game.cells if one.sample in deal.sizes):
+    for cell in game.in_turn(deal.sizes):
         less = next((one for one in undone if one.within(cell)), None)
         if less is not None:  # whoever knows more may ignore it, and cannot do better
             scores += [replace(one, cell=cell) for one in scores if one.cell == less and one.everything]
@@ -321,6 +357,8 @@ def _played(deal: Deal, game: Game, scores: list[Scores]) -> None:
                 share, learned = _scored(truth[cell.insiders :], told[cell.insiders :], game, groups.take(others))
                 read = _read(truth, told, cell.insiders)[:reads]
                 scores.append(Scores(cell, player.attack.name, variant, share, learned, read=read))
+            if game.refused(scores, len(rest)):
+                return
         if any(one.cell == cell and one.everything for one in scores):
             undone.append(cell)
 

@@ -37,10 +37,10 @@ from isobreach.audits.criterion import SHARE
 from isobreach.audits.declared import playable
 from isobreach.audits.exposure import OwnersTable
 from isobreach.audits.figures import Leak
-from isobreach.audits.intervals import Sampled, clopper_pearson, mean_interval
+from isobreach.audits.intervals import Sampled, mean_interval
 from isobreach.audits.kept import Kept
 from isobreach.audits.noisy_exposure import NoisyTable
-from isobreach.audits.playing import Cell, Game, Scores, play
+from isobreach.audits.playing import Cell, Game, Scores, exceeds, play
 from isobreach.audits.settings import Settings, ladder
 from isobreach.audits.utility import yardstick
 from isobreach.engine import default_workers
@@ -116,7 +116,7 @@ class Stopped:
 
     def exceeds(self, limit: float) -> bool:
         """Whether he breaches more than a limit there by more than chance, so that a larger audit hardly differs."""
-        return clopper_pearson(round(self.share * self.people), self.people).low > limit
+        return exceeds(self.share, self.people, limit)
 
 
 @dataclass(frozen=True)
@@ -278,6 +278,7 @@ class _Players:
     def worst(self, label: str, game: Game) -> tuple[Stopped | None, list[list[Scores]] | None]:
         """Who breaches most on one split, and all that was played; None where that ended, because it is too much."""
         best, played = None, list[list[Scores]]()
+        game = replace(game, limit=(self.limit, self.insiders))
         released = min(game.rows, len(game.records) - game.held_out)
         for split in play(game, self.splits, self.kept.under(label), self.progress, label):
             played.append(split)

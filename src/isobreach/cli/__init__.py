@@ -10,6 +10,7 @@ import atexit
 import gc
 import io
 import os
+import re
 import signal
 import sys
 from contextlib import suppress
@@ -24,6 +25,7 @@ __all__ = ["GateError", "Interrupted", "main"]
 _NOTHING_WRITTEN = "interrupted. Nothing was written."
 _DEFECT = 70  # EX_SOFTWARE of sysexits.h: Python's own 1 would be a closed gate
 _TRACEBACK = "ISOBREACH_TRACEBACK"
+_NO_NUMBER = re.compile(r"Invalid value for '(?P<name>.+?)': (?P<got>'.*') is not a valid (?P<kind>float|integer)\.")
 _YOUNG = 100_000  # objects between two collections: imports make some hundred thousand, and no garbage
 
 
@@ -147,6 +149,13 @@ def _run(arguments: list[str] | None) -> tuple[int, str | None]:
     return (0, None) if error is None else (2, error)
 
 
+def _plain(message: str) -> str:
+    """What the parser says of a number, as all other errors are written."""
+    found = _NO_NUMBER.fullmatch(" ".join(message.split()))
+    kind = {"float": "a number", "integer": "a whole number"}
+    return message if found is None else f"{found['name']} must be {kind[found['kind']]}. Got {found['got']}."
+
+
 def _error(arguments: list[str] | None) -> str | None:
     """Run a command and return its error, if any."""
     import click
@@ -160,8 +169,11 @@ def _error(arguments: list[str] | None) -> str | None:
         sys.stdout.flush()  # here, where a full disk is still caught
     except click.exceptions.NoArgsIsHelpError as error:
         return f"a command is missing.\n\n{error.format_message()}"
+    except click.MissingParameter as error:
+        command = "isobreach" if error.ctx is None else error.ctx.command_path
+        return f"{' '.join(error.format_message().split())} See {command} --help."
     except click.ClickException as error:
-        return " ".join(error.format_message().split())
+        return " ".join(_plain(error.format_message()).split())
     except IsobreachError as error:
         return " ".join(str(error).split())
     except BrokenPipeError:

@@ -262,7 +262,7 @@ for command in (attack, demo, reproduce):
     ),
     click.option(
         "--criterion",
-        type=click.Choice(["share", "worst-record"]),
+        type=options.NamedChoice(["share", "worst-record"]),
         help="What the limit is about. share: the share of other people's records that an attacker breaches. "
         "worst-record: the probability with which the most exposed record is breached.  [default: share]",
     ),

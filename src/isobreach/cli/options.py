@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from isobreach._phrases import did_you_mean
 from isobreach.cli import config
 from isobreach.cli.command_line import PARAMETERS, Command, section
 from isobreach.errors import InputError, IsobreachError
@@ -57,6 +58,20 @@ class _Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generi
             self.fail(f"{value!r} is no share. Write 0.05 or 5%.", parameter, context)
 
 
+class NamedChoice(click.Choice):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
+    """One of a few names; an error asks whether one of them was meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            names = [str(one) for one in self.choices]
+            rule = f"must be one of {', '.join(names)}"
+            name = param.opts[0] if param is not None else "VALUE"
+            raise InputError(name, rule, repr(value), did_you_mean(str(value), names)) from error
+
+
 path = click.Path(path_type=Path)
 share = _Share()
 
@@ -90,12 +105,12 @@ leave_out = click.option("--leave-out", multiple=True, callback=split_names, hel
 preparation = _all(
     click.option(
         "--missing",
-        type=click.Choice(["drop", "mean"]),
+        type=NamedChoice(["drop", "mean"]),
         help="Rows with missing values: drop them, or fill the gaps with the column's mean or most common category.",
     ),
     click.option(
         "--categories",
-        type=click.Choice(["one-hot", "leave-out"]),
+        type=NamedChoice(["one-hot", "leave-out"]),
         default="leave-out",
         show_default=True,
         help="Columns of text: leave them out, or turn each into columns of 0 and 1 that count as one attribute.",
@@ -159,7 +174,7 @@ released = click.option("--released", required=True, help="Released table: a fil
 engine = _all(
     click.option(
         "--engine",
-        type=click.Choice(["local", "dask"]),
+        type=NamedChoice(["local", "dask"]),
         default="local",
         show_default=True,
         help="What reads RELEASED: threads of this process, or the workers of a Dask cluster (Parquet files only).",
@@ -241,7 +256,7 @@ outputs = _all(
 linking = _all(
     click.option(
         "--rule",
-        type=click.Choice(["backbone", "uniquely-valid"]),
+        type=NamedChoice(["backbone", "uniquely-valid"]),
         default="backbone",
         show_default=True,
         help="Which links count: all certain ones, or only those of the paper.",
@@ -254,7 +269,7 @@ linking = _all(
     ),
     click.option(
         "--motion",
-        type=click.Choice(["orthogonal", "rigid", "similarity", "auto"]),
+        type=NamedChoice(["orthogonal", "rigid", "similarity", "auto"]),
         default="auto",
         show_default=True,
         help="What the release keeps: norms and distances (orthogonal), distances (rigid) or ratios of distances "
@@ -308,7 +323,7 @@ def setting(one: Any, help_text: str | None = None, *, unset: bool = False) -> A
     if isinstance(one.default, bool):
         flags = f"{name}/--no-{name[2:]}" if one.default else name
         return click.option(flags, one.name, is_flag=True, default=None if unset else one.default, help=text)
-    kind = click.Choice(told["choices"]) if "choices" in told else told.get("type", type(one.default))
+    kind = NamedChoice(told["choices"]) if "choices" in told else told.get("type", type(one.default))
     shown = {} if unset else {"default": one.default, "show_default": one.default is not None}
     return click.option(name, one.name, type=kind, metavar=told.get("metavar"), help=text, **shown)
 
@@ -342,7 +357,7 @@ def _scheme_options() -> list[click.Parameter]:
             owners.setdefault(one.name, []).append((name, one))
     chosen = click.option(
         "--scheme",
-        type=click.Choice(list(SCHEMES)),
+        type=NamedChoice(list(SCHEMES)),
         default="rigid",
         show_default=True,
         metavar="NAME",

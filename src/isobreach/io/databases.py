@@ -54,6 +54,13 @@ class Address(NamedTuple):
         return urlunsplit((self.engine, f"{user}@{host}" if user else host, self.url.path, "", ""))
 
     @property
+    def title(self) -> str:
+        """What a page calls it: the table, or the database where a query or its only table is read."""
+        if self.asked and self.query is None:
+            return self.asked
+        return self.file.stem or self.engine
+
+    @property
     def query(self) -> str | None:
         """What is asked, if it is a query and no name."""
         return self.asked if len(self.asked.split()) > 1 else None

@@ -73,8 +73,10 @@ class Source:
 
     @property
     def title(self) -> str:
-        """What a page calls it: the name of a file without its ending."""
-        return self.name if self.elsewhere else table_title(self.name)
+        """What a page calls it: the name of a file without its ending, or of a table in a database."""
+        if self._address is not None:
+            return visible(self._address.title)
+        return "Standard input" if self.elsewhere else table_title(self.name)
 
     @property
     def elsewhere(self) -> bool:

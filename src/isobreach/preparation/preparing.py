@@ -91,13 +91,14 @@ def prepare(
     ids = raw.ids
     if len(rows) < raw.rows:
         ids = rows if ids is None else ids[rows]  # so that a report names the owner's rows
+    settled = named | {step.column for step in steps if step.what == "read as numbers"}  # 50% and $1,000 are no codes
     out = tuple(s.column for s in steps if s.what == "left out" and s.parameters["reason"] in MISSED)
     return PreparedTable(
         values,
         labels,
         ids,
         raw.kind,
-        (*raw.notes, *_as_amounts([column for column in kept if column.name not in named])),
+        (*raw.notes, *_as_amounts([column for column in kept if column.name not in settled])),
         tuple(map(str, out)),
         recipe=recipe,
         rows=rows,

@@ -38,7 +38,13 @@ _FORMS = {
     "month/day/year": re.compile(r"(?P<m>\d{1,2})[-/](?P<d>\d{1,2})[-/](?P<y>\d{4})"),
     "ISO with time": re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*"),
 }
-_TRUTHS = (("no", "yes"), ("n", "y"), ("false", "true"))
+# In English, Danish, Dutch, French, German, Italian, Polish, Portuguese, Spanish and Swedish.
+_TRUTHS = (
+    *(("no", "yes"), ("n", "y"), ("false", "true")),
+    *(("nein", "ja"), ("nee", "ja"), ("nej", "ja"), ("non", "oui"), ("falsch", "wahr"), ("faux", "vrai")),
+    *(("no", "si"), ("no", "sí"), ("no", "sì"), ("não", "sim"), ("nie", "tak"), ("falso", "verdadero")),
+    *(("falso", "verdadeiro"), ("falso", "vero")),
+)
 _EPOCH = date(1970, 1, 1).toordinal()
 LEAST_ROWS = 20  # below, that all values differ says nothing
 

@@ -34,38 +34,35 @@ def risk_section(result: AuditResult) -> Section:
 
 def risk_lead(result: AuditResult) -> str:
     """How few insiders breach half of the others, by the expected shares of the chart: at best, and by distances."""
-    half, alone = least_knowledge(result, _HALF, sample=False), _distance_words(result)
+    half = least_knowledge(result, _HALF, sample=False)
     best = half or result.reached(result.sizes[-1])
     if best.closed_form or not beats_guess(result, best):
-        return alone
+        return _distance_words(result)
     if half is None:
-        return f"Without public records, {who(best.cell)} {breach(best.cell)} {others(result, best)}. {alone}"
-    enough = {0: "an outsider", 1: "a single insider"}.get(half.cell.insiders, f"{half.cell.insiders} insiders")
-    return f"Without public records, {enough} can breach half of the other people. {alone}"
+        return f"Without public records, {who(best.cell)} {breach(best.cell)} {others(result, best)}. " + (
+            _distance_words(result)
+        )
+    one = {0: "an outsider", 1: "a typical insider"}
+    typical = one.get(half.cell.insiders, f"a typical group of {half.cell.insiders} insiders")
+    return f"Without public records, {typical} breaches half of the other people. {_distance_words(result, more=True)}"
 
 
-def _distance_words(result: AuditResult) -> str:
-    """How few insiders the distance attack needs."""
-    largest = count(result.sizes[-1], "insider")
+def _distance_words(result: AuditResult, *, more: bool = False) -> str:
+    """How few insiders the distance attack needs; ``more``: after a sentence on half of the other people."""
 
     def first(shares: Iterable[float]) -> int | None:
         return next((size for size, one in zip(result.sizes, shares, strict=True) if one >= _HALF), None)
 
-    found = first(one.worst_mean.value for one in result.per_size)
+    found, alone = first(one.worst_mean.value for one in result.per_size), f"With the {result.method} alone"
     if found is None:
-        return (
-            f"With the {result.method} alone, no group of up to {largest} that was tried breaches half of the others."
-        )
+        largest = count(result.sizes[-1], "insider")
+        return f"{alone}, no group of up to {largest} that was tried breaches half of the others."
     means = [one.random.mean for one in result.per_size]
     typical = first(one.value for one in means)
     ends = first(one.high for one in means), first(one.low for one in means)
-    can = f"With the {result.method} alone, {count(found, 'insider')} can breach half of the others (worst group found)"
-    if typical is None:
-        return f"{can}. Typical groups of up to {largest} do not."
-    if typical == found:
-        number = sizes_between(typical, *ends, result.sizes, noun=True)
-        return f"With the {result.method} alone, typical groups need {number} to breach half of the others."
-    return f"{can}. Typical groups need {sizes_between(typical, *ends, result.sizes)}."
+    number = sizes_between(typical, *ends, result.sizes, noun=True)
+    need = f"{alone}, a typical group needs {number}{'' if more else ' to breach half of the others'}"
+    return f"{need}." if typical == found else f"{need}, and the worst group found {found}."
 
 
 def risk_chart(result: AuditResult) -> Chart:

@@ -316,8 +316,8 @@ def _meaning(result: AuditResult) -> str:
     own, option = result.criterion is not None, way("--limit", "limit")
     limit = "" if own else f" No limit was given: {percent(result.met.limit)} is taken, and {option} sets another."
     return (
-        f"Breached: the record is estimated {near(result)}; of one person, with a probability of "
-        f"{percent(result.level)} or more; shares are expected ones. Insiders are people in the table who pool their "
-        "own records. Public records are of the same kind, but of other people. Figures with a range in brackets are "
+        f"Breached: the record is estimated {near(result)}; one person is, from a probability of "
+        f"{percent(result.level)} on. Shares are expected ones. Insiders are people in the table who pool their own "
+        "records. Public records are of the same kind, but of other people. Figures with a range in brackets are "
         f"sampled, with their 95% interval; all others are counted or computed.{limit}"
     )

@@ -41,7 +41,6 @@ from isobreach.report.audit_words import (
     no_claim,
     of_a_part,
     person,
-    rows_dropped,
     samples_left_out,
     table_size,
     worst_group,
@@ -69,7 +68,7 @@ def audit_document(
     verdict = " ".join([decided.said, *decided.also])
     named = title or "Audit before publishing"
     sections = [
-        Section("", (_about(result, run, when), *header_texts(result), decided), brief=True),
+        Section("", (_about(result, run), *header_texts(result), decided), brief=True),
         *([matrix_section(result)] if result.matrix.splits else []),
         *([beside_section(result)] if result.beside else []),
         replace(risk_section(result), page=not result.beside),
@@ -176,16 +175,13 @@ def _insider(result: AuditResult) -> str:
     )
 
 
-def _about(result: AuditResult, run: Mapping[str, Any] | None, when: date | None) -> Facts:
+def _about(result: AuditResult, run: Mapping[str, Any] | None) -> Facts:
     """Is this my table?"""
-    dropped, remarks = rows_dropped(result), ["one row stands for one person"]
-    remarks += [f"{result.rows_read:,} rows were read, {dropped:,} dropped"] if dropped else []
+    remarks = ["one row stands for one person"]
     several = result.columns > result.attribute_count
     remarks += [f"in {result.columns} columns of numbers"] if several else []
     remarks += ["standardised"] if is_standardised(result) else []
     facts = [Fact("Table", table_size(result), "; ".join(remarks)), protection(result)]
-    if when is not None:
-        facts.append(Fact("Date", day(when)))
     if run is not None:
         facts.append(Fact("Tool", f"isobreach {run['versions']['isobreach']}", f"seed {result.seed}"))
     return Facts("What was audited", tuple(facts), heading=True)

@@ -132,13 +132,11 @@ def standardising(result: AuditResult, *, smaller_epsilon: bool = False) -> list
 
     ``smaller_epsilon``: whether that is advised as well: for the table as it is.
     """
-    alone = f" Not both at once: begin there with the epsilon of this audit, {result.epsilon:g}." * smaller_epsilon
+    kept = f" Keep the epsilon of {result.epsilon:g} there." * smaller_epsilon
     if STANDARDISED in result.beside:
         how = "go by the verdict on the table standardised, and add --standardise to the commands that follow"
-        return [("If all attributes matter alike,", f"{how}.{alone}")]
-    found = carriers(result)
-    if not found:
+        return [("If all attributes matter alike,", f"{how}.{kept}")]
+    if not carriers(result):
         return []
-    names = _named(result, found)
-    how = way("add --standardise; --both shows both verdicts", "prepare it with ib.prepare(..., standardise=True)")
-    return [("If all attributes matter alike,", f"run the audit again without the weight of {names}: {how}.{alone}")]
+    how = way("--standardise (--both shows both verdicts)", "a table of ib.prepare(..., standardise=True)")
+    return [("If all attributes matter alike,", f"run the audit again with {how}.{kept}")]

@@ -172,11 +172,8 @@ def worst_group(size: int) -> str:
 
 def stopped(one: Stopped, limit: float) -> str:
     """Who breaches how many in spite of a remedy, which is told of one split: no clause but this one may tell it."""
-    where = "the only split" if one.splits == 1 else f"one of {one.splits} splits"
-    return (
-        f"on {where} played until then, {who(one.cell)} {breach(one.cell)} {share(one.share, near=limit)} of the other "
-        "people"
-    )
+    where = "the only split played" if one.splits == 1 else f"one of {one.splits} splits played"
+    return f"on {where}, {who(one.cell)} {breach(one.cell)} {share(one.share, near=limit)} of the other people"
 
 
 def capital(text: str) -> str:

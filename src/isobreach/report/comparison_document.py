@@ -181,7 +181,8 @@ def _standings(result: ComparisonResult) -> Table:
             "Undone: an attack breaches half of the others or more. Given away: a rotation of the records can be "
             "computed from the release, and attacks on rotations undo it. Guessed: a blind guess breaches half or "
             "more, so that these figures say nothing. Held: none exceeds the blind guess by more than one in a "
-            "hundred. Strongest: the attack that breaches the most. Kept: share of the ten nearest neighbours."
+            "hundred. Weakened: in between. Strongest: the attack that breaches the most. Kept: share of the ten "
+            "nearest neighbours."
         ),
     )
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentences on a comparison: the verdict, what was found, and what the figures do not say."""
 
+from isobreach._naming import way
 from isobreach._phrases import count, left_out, percent
 from isobreach.audits import CellFigures, ComparisonResult
-from isobreach.report.numbers import share
+from isobreach.report.numbers import sampled, share
 
 STANDINGS = {
     "undone": "undone",
@@ -57,8 +58,8 @@ def knowledge(result: ComparisonResult) -> str:
 
 
 def findings(result: ComparisonResult) -> list[str]:
-    """What was found, a sentence each."""
-    lines = []
+    """What to do, then what was found, a sentence each."""
+    lines = [_next_step(result)]
     for standing, said in (
         ("undone", "Undone"),
         ("given away", "Given away"),
@@ -73,9 +74,6 @@ def findings(result: ComparisonResult) -> list[str]:
         f"{one.label} cannot protect this table: {one.refusal}." for one in result.schemes if one.refusal is not None
     ]
     lines += unfolding([one.label for one in result.schemes if one.unfolds])
-    best = _most_useful(result)
-    if best is not None:
-        lines.append(best)
     lines.append(
         f"The best guess of one record for everybody, without the release, breaches {share(result.blind)} of all "
         "people."
@@ -104,19 +102,25 @@ def _against(result: ComparisonResult, scheme: str) -> str:
     worst = result.strongest(scheme)
     if worst is None or worst.breached is None:
         return f"{scheme} (no attack suits it)"
-    return f"{scheme} ({share(worst.breached.value)} by {worst.attack})"
+    return f"{scheme} ({sampled(worst.breached)} by {worst.attack})"
 
 
-def _most_useful(result: ComparisonResult) -> str | None:
-    """Of the schemes that held, the one that leaves most of the neighbours."""
-    held = [one for one in result.schemes if result.standing(one.label) == "held" and one.utility is not None]
+def _next_step(result: ComparisonResult) -> str:
+    """What an owner does with a comparison: audit the most useful scheme that held, or look elsewhere."""
+    held = [
+        (one.utility.neighbours, one.label)
+        for one in result.schemes
+        if one.utility is not None and result.standing(one.label) == "held"
+    ]
     if not held:
-        return None
-    best = max(held, key=lambda one: 0.0 if one.utility is None else one.utility.neighbours)
-    assert best.utility is not None
+        return (
+            "None of these schemes held: do not publish with them as they are. Compare others, or the same with more "
+            "noise; or give access in a secure environment."
+        )
+    neighbours, best = max(held, key=lambda pair: pair[0])
     return (
-        f"Of the schemes that held, {best.label} is the most useful: it keeps {share(best.utility.neighbours)} of the "
-        "nearest neighbours."
+        f"Of the schemes that held, {best} is the most useful: it keeps {share(neighbours)} of the nearest neighbours. "
+        f"Audit it before you publish ({way('isobreach audit with --scheme', 'ib.audit with scheme=')})."
     )
 
 

@@ -39,6 +39,11 @@ def verdict(summary: AttackSummary) -> str:
     nothing = no_link(summary.linkage, summary.released_rows, normalised=summary.normalised)
     if nothing is not None:
         return nothing
+    if summary.linked_records and _all_certain(summary):
+        return (
+            f"With {count(summary.linked_records, 'linked record')} every other record can be estimated within "
+            f"{percent(summary.epsilon)} of its length, with certainty."
+        )
     rate = probability(summary.best_probability, summary.kind)
     outcome = f"the most exposed other record can be estimated within {percent(summary.epsilon)} of its length"
     if not summary.linked_records:
@@ -46,6 +51,11 @@ def verdict(summary: AttackSummary) -> str:
             return "No known record could be linked with certainty: nothing can be said of the others."
         return f"No known record could be linked with certainty: {outcome} with probability {rate}, as without any."
     return f"With {count(summary.linked_records, 'linked record')} {outcome} with probability {rate}."
+
+
+def _all_certain(summary: AttackSummary) -> bool:
+    """Whether every other row is breached for certain; an approximation never is, whatever it is rounded to."""
+    return summary.kind != "approximation" and summary.rows_at_least[1.0] == summary.other_rows
 
 
 def sentences(summary: AttackSummary) -> list[str]:
@@ -91,7 +101,7 @@ def _exposure(summary: AttackSummary) -> list[str]:
     lines = [first]
     if summary.kind == "approximation":
         lines.append("The release is noisy: probabilities are approximations, to first order in the noise.")
-    elif summary.kind == "lower bound" and summary.linked_records:
+    elif summary.kind == "lower bound" and summary.linked_records and not _all_certain(summary):
         lines.append(
             "The release's own precision limits what can be claimed: probabilities are lower bounds, "
             "and where none can be given the attack may still succeed."
@@ -110,7 +120,7 @@ def _exposure(summary: AttackSummary) -> list[str]:
 def _without_lengths(summary: AttackSummary) -> str:
     """What figures mean behind a translation: a certainty needs no length, and every other figure a model of it."""
     certain, hidden = summary.rows_at_least[1.0], "A translation hides the records' lengths"
-    if summary.kind == "model-based" and certain == summary.other_rows:
+    if summary.kind == "model-based" and _all_certain(summary):
         return f"{hidden}. These figures do not need them: the estimates hold whatever the hidden part of a record is."
     model = (
         "model-based, those of an attacker to whom all hidden directions are alike. For a given table they can be too "
@@ -124,10 +134,10 @@ def _without_lengths(summary: AttackSummary) -> str:
 
 def _kind(summary: AttackSummary) -> str:
     """What the figures of a table are."""
-    if summary.kind != "model-based" or not summary.rows_at_least[1.0]:
-        return KINDS[summary.kind]
-    certain = summary.rows_at_least[1.0] == summary.other_rows
-    return "certain" if certain else "model-based, but for those of 1, which are certain"
+    if summary.kind != "exact" and _all_certain(summary):
+        return "certain"
+    mixed = summary.kind == "model-based" and summary.rows_at_least[1.0]
+    return "model-based, but for those of 1, which are certain" if mixed else KINDS[summary.kind]
 
 
 def result_json(summary: AttackSummary, best_id: Any = None) -> dict[str, Any]:
