@@ -12,8 +12,9 @@ every engine.
 """
 
 import os
+import re
+import signal
 import time
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,9 @@ from postgres_server import pgvector, postgresql
 __all__ = ["pgvector", "postgresql"]
 
 load_profile()
+# Some tests interrupt a program, which could not be where a shell had started all of them in the background.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CONFORMING = ("linking", "attacks")
 TELLING = {"test_linking_edges", "test_kaplan", "test_attacks_ranking"}  # files whose tests are quick on every engine
@@ -36,7 +40,6 @@ SPREAD = {  # files whose tests run on a cluster too, and whether that is slow
     "test_kaplan": True,
 }
 DRAWS = ("seed", "seeds")  # parameters by which the same is tried again
-IN_TURN = (ArrayInFiles, ProcessEngine)  # share the values of parameters
 EVERY = os.environ.get("ISOBREACH_CONFORMANCE") == "every"  # case on every engine
 UNTIL = float(os.environ.get("ISOBREACH_UNTIL") or "inf")  # no test begins later, in seconds since 1970
 
@@ -80,22 +83,32 @@ def pytest_runtest_setup(item):
 
 def _repeated(items):
     """Of each test, whether it would only repeat, on another engine than arrays, what other tests show there."""
-    shown, values = set(), defaultdict(dict)
+    quick = {_case(item) for item in items if _engine(item) is LocalEngine and not item.get_closest_marker("slow")}
+    shown = set()
     for item in items:
-        cases = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-        engine = cases.pop("engine", LocalEngine)
+        engine = _engine(item)
         if engine is LocalEngine:
             yield False
             continue
-        test = item.path, item.originalname
-        varied = {} if item.get_closest_marker("counted") else cases
-        own = [(test, engine, None)]
-        for value in ((name, repr(value)) for name, value in varied.items() if name not in DRAWS):
-            number = values[test].setdefault(value, len(values[test]))
-            if engine is ArrayOnCluster or IN_TURN[number % len(IN_TURN)] is engine:
-                own.append((test, engine, value))
-        new = set(own) - shown
-        larger = len(list(item.iter_markers("slow"))) > 1
-        if not larger:
-            shown |= new
-        yield larger or not new
+        if _case(item) not in quick:
+            yield True
+            continue
+        counted = item.get_closest_marker("counted")
+        if engine is ProcessEngine and not counted:
+            yield False
+            continue
+        test = item.path, item.originalname, engine
+        varied = {} if counted else item.callspec.params
+        values = ((name, repr(value)) for name, value in varied.items() if name not in (*DRAWS, "engine"))
+        new = {test, *((*test, *value) for value in values)} - shown
+        shown |= new
+        yield not new
+
+
+def _engine(item):
+    return item.callspec.params.get("engine", LocalEngine) if hasattr(item, "callspec") else LocalEngine
+
+
+def _case(item):
+    """A test with the values of its parameters, whatever the engine, which is the first of them."""
+    return item.path, re.sub(r"\[(arrays|processes|files|dask)\b", "[", item.name)
