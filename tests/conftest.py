@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 
 import pytest
+import scipy.linalg  # noqa: F401  # its BLAS is loaded, and limited with NumPy's
+from threadpoolctl import threadpool_limits
 
 from effort import load_profile
 from engine_files import ArrayInFiles, ArrayOnCluster
@@ -45,6 +47,13 @@ UNTIL = float(os.environ.get("ISOBREACH_UNTIL") or "inf")  # no test begins late
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _one_blas_thread():
+    """Tests share the processors already: of small products, threads that wait for more took most of the time."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def engine(request):
     """The default engine while a test runs."""
     with using(getattr(request, "param", LocalEngine)):
@@ -54,6 +63,8 @@ def engine(request):
 def pytest_generate_tests(metafunc):
     path = Path(metafunc.module.__file__)
     if path.parent.name in CONFORMING:
+        if metafunc.config.option.markexpr == "not slow" and path.stem not in TELLING:
+            return  # none of the others would run, and to make ten thousand cases takes its time
         marks = [] if path.stem in TELLING else [pytest.mark.slow]
         others = {"processes": ProcessEngine, "files": ArrayInFiles}
         kinds = [pytest.param(LocalEngine, id="arrays")]

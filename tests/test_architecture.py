@@ -474,6 +474,29 @@ def _without_reason(source):
     return found
 
 
+NUMBERS = {"int", "float", "tuple"}
+
+
+def _fields_without_reason(source):
+    """Fields of records of numbers that neither a comment nor the docstring explains; a block may share a comment."""
+    lines, found = source.splitlines(), []
+    for record in (node for node in _tree(source).body if isinstance(node, ast.ClassDef)):
+        fields = [node for node in record.body if isinstance(node, ast.AnnAssign)]
+        names = {one.id for field in fields for one in ast.walk(field.annotation) if isinstance(one, ast.Name)}
+        values = [field.value for field in fields]
+        if not fields or any(one is None or isinstance(one, ast.Call) for one in values) or not names <= NUMBERS:
+            continue
+        text, explained, last = ast.get_docstring(record) or "", False, 0
+        for field in fields:
+            above = lines[field.lineno - 2].strip().startswith("#")
+            explained = above or (explained and field.lineno == last + 1)
+            last, name = field.end_lineno, field.target.id
+            beside = any("  # " in line for line in lines[field.lineno - 1 : last])
+            if not (explained or beside or re.search(rf"^(\w+, )*{name}(, \w+)*$|``{name}``", text, flags=re.M)):
+                found.append(f"{record.name}.{name}")
+    return found
+
+
 TUNED = {"linking", "attacks", "release", "preparation"}
 
 
@@ -486,11 +509,16 @@ def test_numbers_that_tune_one_algorithm_are_a_record(module):
 @pytest.mark.parametrize("module", [name for name in MODULES if name.partition(".")[0] in CALCULATES])
 def test_every_tuning_constant_has_its_reason(module):
     assert _without_reason(SOURCES[module]) == []
+    assert _fields_without_reason(SOURCES[module]) == []
 
 
 def test_a_number_without_a_reason_is_noticed():
     source = "A = 5\n# Set by hand.\nB = 1\nC = 2.0**-3\n\nD = (1, 2)\nE = 1e-3  # of a step\nF = 'x'\n"
     assert _without_reason(source) == ["A = 5", "D = (1, 2)"]
+    fields = ("a: int = 5", "# Of all.", "b: int = 1", "c: int = 2", "", "d: int = 3  # set by hand", "e: int = 4")
+    source = "\n    ".join(["class Tuning:", '"""See ``e``."""', *fields])
+    assert _fields_without_reason(source) == ["Tuning.a"]
+    assert _fields_without_reason("class Found:\n    rows: int\n    noise: float = 0.0\n") == []
 
 
 def test_every_attack_and_scheme_is_listed_without_being_imported():

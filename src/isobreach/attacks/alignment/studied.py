@@ -38,9 +38,8 @@ class StudyTuning:
     # tell is limited by the sample. Estimates are made of every row.
     rows: int = 6_000
     least: int = 8  # Different rows: two parts of four, of which one is modelled.
-    wide: int = (
-        100  # Columns from which on a sample is placed by transport: a density has 5,000 parameters a component.
-    )
+    # Columns from which on a sample is placed by transport: a density of 100 has 5,000 parameters a component.
+    wide: int = 100
 
 
 STUDY = StudyTuning()
