@@ -4,11 +4,11 @@
 Every test of linking and attacks runs on each engine: on arrays with threads, on worker processes, into which each
 kernel is pickled with its parameters, on Parquet files, and some on a Dask cluster, where a pass takes twenty
 milliseconds for the way there and back. The other ways than arrays are slow, except for a part that has a kernel of
-every kind. What is true of a table is shown on arrays, in every combination of parameters and for every seed. Every
-test runs on processes and on files too, with every value of every parameter on one of the two in turn: they give the
-same bits (``tests/engine``). Of tests that count many draws one case is enough there. The larger cases of a test, slow
-by themselves, run on arrays only. ``make conformance`` (``ISOBREACH_CONFORMANCE=every``) leaves none out: every case on
-every engine.
+every kind. On arrays runs everything; on processes every case that is not slow by itself; on files of these one for
+every value of every parameter, seeds aside, because combinations of them show nothing of a file. Of tests that count
+many draws one case is enough on both. Larger cases, slow by themselves, run on arrays only: their kernels are those of
+the others, and engines give the same bits whatever the number of rows (``tests/engine``). ``make conformance``
+(``ISOBREACH_CONFORMANCE=every``) leaves none out: every case on every engine.
 """
 
 import os
