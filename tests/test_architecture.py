@@ -115,6 +115,7 @@ def _module(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+_tree = cache(ast.parse)  # every rule looks at every module
 SOURCES = {_module(path): path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py")}
 MODULES = sorted(set(SOURCES) - {""})
 
@@ -133,7 +134,7 @@ def _imports(tree):
 
 def _top_level_imports(source):
     """What is imported as soon as the module is."""
-    body = ast.parse(source).body
+    body = _tree(source).body
     return {name for node in body if isinstance(node, ast.Import | ast.ImportFrom) for name in _imports(node)}
 
 
@@ -156,7 +157,8 @@ def _travellers(tree):
 def _stays_behind(tree):
     """Kernels and tasks that cannot leave the process: all but names, and names of functions within functions."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    inner = {one.name for outer in functions for one in ast.walk(outer) if one in functions and one is not outer}
+    parts = (one for outer in functions for one in ast.walk(outer) if one is not outer)
+    inner = {one.name for one in parts if isinstance(one, ast.FunctionDef)}
     for node in _travellers(tree):
         if not isinstance(node, ast.Name) or node.id in inner:
             yield ast.unparse(node)
@@ -181,7 +183,7 @@ def _gathered_whole(tree):
 @cache
 def _exported(package):
     """Names that a package's __init__ imports or defines."""
-    tree = ast.parse(SOURCES[package])
+    tree = _tree(SOURCES[package])
     later = [node for part in tree.body if isinstance(part, ast.If) for node in part.body]  # for the type checker
     imports = [node for node in [*tree.body, *later] if isinstance(node, ast.Import | ast.ImportFrom)]
     imported = {alias.asname or alias.name for node in imports for alias in node.names}
@@ -201,7 +203,7 @@ def _behind_a_door(module, name):
 
 def violations(module, source):
     """Sentences, one for each rule that the module breaks."""
-    tree = ast.parse(source)
+    tree = _tree(source)
     package = module.partition(".")[0]
     found = []
     for name in _imports(tree):
@@ -324,7 +326,7 @@ def _classes(sources):
     """Names of classes that others may import, and the modules that define them."""
     found = {}
     for module, source in sources.items():
-        for node in ast.parse(source).body:
+        for node in _tree(source).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(module)
     return found
@@ -366,7 +368,7 @@ def _holds_all_rows(tree):
 
 def test_all_rows_are_held_at_once_only_where_the_architecture_says_so():
     outside = [module for module in MODULES if module.partition(".")[0] != "engine"]
-    assert {module for module in outside if _holds_all_rows(ast.parse(SOURCES[module]))} == HOLD_ALL_ROWS
+    assert {module for module in outside if _holds_all_rows(_tree(SOURCES[module]))} == HOLD_ALL_ROWS
 
 
 @pytest.mark.parametrize(
@@ -378,7 +380,7 @@ def test_all_rows_are_held_at_once_only_where_the_architecture_says_so():
     ],
 )
 def test_holding_all_rows_is_noticed(source, holds):
-    assert _holds_all_rows(ast.parse(source)) == holds
+    assert _holds_all_rows(_tree(source)) == holds
 
 
 def test_imports_between_modules_have_no_cycle():
@@ -406,7 +408,7 @@ def test_no_attack_is_named_outside_its_own_module(module):
     own = inner.partition(".")[0].replace("_", "-") if package == "attacks" else ""
     attacks = [ATTACKS[name] for name in ATTACKS if ATTACKS.built_in(name) and name not in (INSIDERS, own)]
     names = {attack.name for attack in attacks} - {*SCHEMES} - FAMILIAR.get(module, set())
-    said = _constants(ast.parse(SOURCES[module]))
+    said = _constants(_tree(SOURCES[module]))
     assert not names & said
     if package != "attacks":  # one may say that another suits a release better
         titles = {title for attack in attacks for title in (attack.title, attack.plain) if title.endswith(" attack")}
@@ -420,7 +422,7 @@ DECIDES = {"geometry", "release", "engine", "linking", "attacks", "audits", "rep
 
 def _schemes_named(source):
     """Schemes whose name stands in the code, or whose class is asked for: the release model is what decides."""
-    tree = ast.parse(source)
+    tree = _tree(source)
     classes = {type(SCHEMES[name]).__name__ for name in SCHEMES if SCHEMES.built_in(name)}
     asked = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"]
     names = {getattr(one, "id", "") for node in asked for one in ast.walk(node.args[1])}
@@ -449,30 +451,74 @@ def test_asking_for_a_scheme_is_noticed():
 CALCULATES = {"geometry", "release", "linking", "attacks", "audits", "schemes", "engine"}
 
 
-def _without_reason(source):
-    """Numbers at the top of a module that no comment explains, on their line or above: a block may share one."""
-    lines, explained, found = source.splitlines(), False, []
-    for node in ast.parse(source).body:
-        above = lines[node.lineno - 2].startswith("#")
-        number = isinstance(node, ast.Assign) and all(
+def _numbers(source):
+    """Assignments of plain numbers, or of tuples of them, at the top of a module."""
+    for node in _tree(source).body:
+        if isinstance(node, ast.Assign) and all(
             isinstance(one, ast.Constant | ast.UnaryOp | ast.BinOp | ast.Tuple | ast.operator | ast.unaryop | ast.Load)
             and not (isinstance(one, ast.Constant) and not isinstance(one.value, int | float))
             for one in ast.walk(node.value)
-        )
-        explained = above or (explained and number and bool(lines[node.lineno - 2].strip()))
-        if number and not explained and "  # " not in lines[node.end_lineno - 1]:
+        ):
+            yield node
+
+
+def _without_reason(source):
+    """Numbers at the top of a module that no comment explains, on their line or above: a block may share one."""
+    lines, explained, found, last = source.splitlines(), False, [], 0
+    for node in _numbers(source):
+        above = lines[node.lineno - 2].startswith("#")
+        explained = above or (explained and node.lineno == last + 1)
+        last = node.end_lineno
+        if not explained and "  # " not in lines[last - 1]:
             found.append(ast.unparse(node))
     return found
+
+
+NUMBERS = {"int", "float", "tuple"}
+
+
+def _fields_without_reason(source):
+    """Fields of records of numbers that neither a comment nor the docstring explains; a block may share a comment."""
+    lines, found = source.splitlines(), []
+    for record in (node for node in _tree(source).body if isinstance(node, ast.ClassDef)):
+        fields = [node for node in record.body if isinstance(node, ast.AnnAssign)]
+        names = {one.id for field in fields for one in ast.walk(field.annotation) if isinstance(one, ast.Name)}
+        values = [field.value for field in fields]
+        if not fields or any(one is None or isinstance(one, ast.Call) for one in values) or not names <= NUMBERS:
+            continue
+        text, explained, last = ast.get_docstring(record) or "", False, 0
+        for field in fields:
+            above = lines[field.lineno - 2].strip().startswith("#")
+            explained = above or (explained and field.lineno == last + 1)
+            last, name = field.end_lineno, field.target.id
+            beside = any("  # " in line for line in lines[field.lineno - 1 : last])
+            if not (explained or beside or re.search(rf"^(\w+, )*{name}(, \w+)*$|``{name}``", text, flags=re.M)):
+                found.append(f"{record.name}.{name}")
+    return found
+
+
+TUNED = {"linking", "attacks", "release", "preparation"}
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.partition(".")[0] in TUNED])
+def test_numbers_that_tune_one_algorithm_are_a_record(module):
+    """Two may be of two things; more are one thing's."""
+    assert len([one for one in _numbers(SOURCES[module]) if not isinstance(one.value, ast.Tuple)]) < 3
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name.partition(".")[0] in CALCULATES])
 def test_every_tuning_constant_has_its_reason(module):
     assert _without_reason(SOURCES[module]) == []
+    assert _fields_without_reason(SOURCES[module]) == []
 
 
 def test_a_number_without_a_reason_is_noticed():
     source = "A = 5\n# Set by hand.\nB = 1\nC = 2.0**-3\n\nD = (1, 2)\nE = 1e-3  # of a step\nF = 'x'\n"
     assert _without_reason(source) == ["A = 5", "D = (1, 2)"]
+    fields = ("a: int = 5", "# Of all.", "b: int = 1", "c: int = 2", "", "d: int = 3  # set by hand", "e: int = 4")
+    source = "\n    ".join(["class Tuning:", '"""See ``e``."""', *fields])
+    assert _fields_without_reason(source) == ["Tuning.a"]
+    assert _fields_without_reason("class Found:\n    rows: int\n    noise: float = 0.0\n") == []
 
 
 def test_every_attack_and_scheme_is_listed_without_being_imported():

@@ -59,8 +59,8 @@ def attacked(records, scheme, linked, seed, **settings):
         (t_scores, "variances", "orthogonal", 3),
         (from_0_to_1, "ends", "orthogonal", 4),
         (from_0_to_1, "ends", "rigid", 5),
-        (percent, "ends", "orthogonal", 4),
         *slow(
+            (percent, "ends", "orthogonal", 4),
             (t_scores, "variances", "rigid", 5),
             (percent, "ends", "rigid", 5),
             (from_minus_1_to_1, "ends", "orthogonal", 4),

@@ -40,12 +40,12 @@ def test_measurements_that_are_near_whole_numbers_by_chance_are_no_such_column(s
     """Of those linked they are; of everybody else they are not."""
     for seed in seeds:
         rng = np.random.default_rng(seed)
-        records = 3 * rng.normal(size=(600, 8))
-        records[:5] = np.rint(records[:5]) + rng.uniform(-0.05, 0.05, (5, 8))
-        rows = records @ haar(8, rng).T
-        nobody = np.zeros((0, 8)), np.zeros(0, dtype=np.int64)
+        records = 3 * rng.normal(size=(600, 6))
+        records[:4] = np.rint(records[:4]) + rng.uniform(-0.05, 0.05, (4, 6))
+        rows = records @ haar(6, rng).T
+        nobody = np.zeros((0, 6)), np.zeros(0, dtype=np.int64)
         situation = Situation(
-            records[:5], rows[:5], None, None, *nobody, "orthogonal", np.eye(8), np.zeros(8), scale=1.0, noise=0.0
+            records[:4], rows[:4], None, None, *nobody, "orthogonal", np.eye(6), np.zeros(6), scale=1.0, noise=0.0
         )
         assert with_whole_numbers(situation, rows, Evaluations(100), rng) is None
 

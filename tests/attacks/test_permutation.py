@@ -86,7 +86,7 @@ def test_scale_and_noise_do_not_hide_columns(digits, noise, seeds):
 
 
 @EIGHT_SEEDS
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("told", [True, *slow(False)])
 def test_two_hundred_vectors_show_all_columns_behind_a_scale(told, seeds):
     """Means of vectors of length one are small and say nothing of the scale; lengths do. Its noise may be told."""
     for seed in seeds:

@@ -46,9 +46,18 @@ from isobreach.engine import Engine, tiles
 from isobreach.release import ReleaseModel
 
 INTERCEPTS = ("auto", "yes", "no")
-_SIGNIFICANT = 1e-3  # probability of an intercept that is not there
-_MOST = 0.5  # of the released rows: what finds fewer finds them by chance, or is of another table
-_EXACT = 1e-7  # error of a fit, beside the records, that rounding alone may leave
+
+
+@dataclass(frozen=True)
+class RegressionTuning:
+    """What a fit must show before more is made of it; set by hand."""
+
+    significant: float = 1e-3  # Probability of an intercept that is not there.
+    found: float = 0.5  # Of the released rows: what finds fewer finds them by chance, or is of another table.
+    exact: float = 1e-7  # Error of a fit, beside the records, that rounding alone may leave.
+
+
+_TUNING = RegressionTuning()
 
 
 @dataclass(frozen=True)
@@ -148,7 +157,7 @@ def _on_grid(release: Engine, pairs: Pairs, otherwise: Map, evidence: Evidence) 
     if pairs.rows.shape[1] >= pairs.records.shape[1]:
         return None
     grid = OnGrid.of(Forward.of(pairs, None), evidence, otherwise)
-    return grid if grid is not None and share_found(release, grid) > _MOST else None
+    return grid if grid is not None and share_found(release, grid) > _TUNING.found else None
 
 
 def _with_means(pairs: Pairs, *, means: Pairs) -> Affine:
@@ -165,7 +174,7 @@ def _misfit(pairs: Pairs, *, intercept: bool) -> tuple[float, int]:
 
 
 def _exact(rss: float, pairs: Pairs) -> bool:
-    return rss <= _EXACT**2 * float((pairs.records**2).sum())
+    return rss <= _TUNING.exact**2 * float((pairs.records**2).sum())
 
 
 def _needs_intercept(pairs: Pairs) -> bool:
@@ -182,7 +191,7 @@ def _needs_intercept(pairs: Pairs) -> bool:
         return True
     attributes = pairs.records.shape[1]
     ratio = max(rss - moved, 0.0) / (freedom - left) / (moved / left) if freedom > left else 0.0
-    return float(fdtrc(attributes * max(freedom - left, 1), attributes * left, ratio)) < _SIGNIFICANT
+    return float(fdtrc(attributes * max(freedom - left, 1), attributes * left, ratio)) < _TUNING.significant
 
 
 def _judged(pairs: Pairs, *, intercept: bool) -> tuple[float, str]:

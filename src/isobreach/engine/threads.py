@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -118,7 +118,7 @@ def _pool(threads: int, stop: Callable[[], None]) -> Iterator[ThreadPoolExecutor
         pool.shutdown(cancel_futures=True)
 
 
-class _OneBlasThread:
+class _OneBlasThread(ContextDecorator):
     """One BLAS thread while any pass is under way. The setting is the process's own, so passes are counted."""
 
     def __init__(self) -> None:

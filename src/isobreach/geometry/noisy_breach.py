@@ -23,8 +23,6 @@ from isobreach._arrays import FloatArray
 from isobreach.geometry.noise import Hidden, NoisyRows, ratio
 from isobreach.geometry.sphere import Estimator, estimate_radius
 
-_ROWS = 1024  # whose nodes are held at once
-
 
 def _unit_nodes(count: int) -> tuple[FloatArray, FloatArray]:
     """Gauss-Legendre nodes and weights on [0, 1]."""
@@ -35,9 +33,19 @@ def _unit_nodes(count: int) -> tuple[FloatArray, FloatArray]:
 _LENGTHS, _LENGTH_WEIGHTS = _unit_nodes(10)
 _ERRORS, _ERROR_WEIGHTS = _unit_nodes(10)
 _COSINES, _COSINE_WEIGHTS = _unit_nodes(8)
-_LARGEST = 0.95  # epsilon: at 1 the quadratic form degenerates; what holds at this holds beyond
-_MOST_DEGREES = 1e8  # normal, to all intents; beyond, logarithms cancel
-_FAR = 4.0  # standard deviations, beyond which there is 1e-4: what ten nodes leave too
+
+
+@dataclass(frozen=True)
+class IntegrationLimits:
+    """Where the integrals end."""
+
+    rows: int = 1024  # Whose nodes are held at once.
+    epsilon: float = 0.95  # At 1 the quadratic form degenerates; what holds at this holds beyond.
+    degrees: float = 1e8  # Normal, to all intents; beyond, logarithms cancel.
+    far: float = 4.0  # Standard deviations, beyond which there is 1e-4: what ten nodes leave too.
+
+
+_LIMITS = IntegrationLimits()
 
 
 def noisy_radius(
@@ -57,14 +65,14 @@ def noisy_breach_probability(
     """Probability of a breach, approximately; ``norms`` where the records' true ones are known (the owner's side)."""
     result = np.empty(len(rows.centre))
     epsilon = _bounded(epsilon, norms)
-    for start in range(0, len(result), _ROWS):
-        part = slice(start, start + _ROWS)
+    for start in range(0, len(result), _LIMITS.rows):
+        part = slice(start, start + _LIMITS.rows)
         result[part] = _breach(rows[part], hidden, epsilon, estimator, None if norms is None else norms[part])
     return np.clip(result, 0.0, 1.0)
 
 
 def _bounded(epsilon: float, norms: FloatArray | None) -> float:
-    return min(epsilon, _LARGEST) if norms is None else epsilon
+    return min(epsilon, _LIMITS.epsilon) if norms is None else epsilon
 
 
 def _breach(
@@ -121,7 +129,7 @@ class _Law:
         constant = bb[:, 0] - epsilon**2 * mm[:, 0] - rest * about[:, 0]
         power = np.arange(1, 4)
         first, second, third = np.moveaxis(rest**power * (rows.traces + power * about), 1, 0)
-        degrees = np.clip(ratio(second**3, third**2), 1e-3, _MOST_DEGREES)
+        degrees = np.clip(ratio(second**3, third**2), 1e-3, _LIMITS.degrees)
         scale = np.sqrt(second / degrees)
         return cls(*(value[:, None] for value in (constant + first - scale * degrees, scale, degrees)))
 
@@ -147,7 +155,9 @@ def _caps(law: _Law, middle: FloatArray, span: FloatArray, h: int) -> FloatArray
 
     def score(value: FloatArray) -> FloatArray:
         root = np.cbrt(np.maximum((value - law.shift) / unit, 0.0))
-        return np.asarray(np.clip((root - 1 + spread**2) / spread, np.maximum(-_FAR, (spread**2 - 1) / spread), _FAR))
+        return np.asarray(
+            np.clip((root - 1 + spread**2) / spread, np.maximum(-_LIMITS.far, (spread**2 - 1) / spread), _LIMITS.far)
+        )
 
     first, last = score(low), score(high)
     for node, weight in zip(_ERRORS.tolist(), _ERROR_WEIGHTS.tolist(), strict=True):

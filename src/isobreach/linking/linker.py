@@ -24,7 +24,7 @@ from isobreach._validation import (
     check_tolerance,
     check_widths,
 )
-from isobreach.engine import Engine, as_engine
+from isobreach.engine import ONE_BLAS_THREAD, Engine, as_engine
 from isobreach.errors import InputError
 from isobreach.linking.candidates import check_entries
 from isobreach.linking.chance import sampled_rows
@@ -46,6 +46,7 @@ _TRUNCATED = "the release is narrower than the records: it holds the first attri
 
 
 @shareable
+@ONE_BLAS_THREAD
 def link(
     known: NDArray[Any],
     released: NDArray[Any] | Engine,

@@ -9,6 +9,7 @@ that stands before the number, or a file whose fields are separated by commas, s
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -28,9 +29,19 @@ _AMOUNT = re.compile(
     rf"(?P<power>[eE][-+]?\d+)?{_SPACE}?(?P<after>{_CURRENCY}|%)?(?(open)\))",
     re.IGNORECASE,
 )
-_MOSTLY = 0.9  # of the cells: from here on, the others are mistakes in a column of amounts
-_FEW = 12  # different values at most of a category some of which are numbers, as in 1, 2, 3+: no mistake comes twice
-_OFTEN = 5  # times that a code comes, on average: fewer say nothing
+
+
+@dataclass(frozen=True)
+class Telltales:
+    """How much a column must show of what it is; set by hand on real tables."""
+
+    mostly: float = 0.9  # Of the cells: from here on, the others are mistakes in a column of amounts.
+    few: int = 12  # Different values at most of a category some of which are numbers, as 1, 2, 3+.
+    often: int = 5  # Times that a code comes, on average: fewer say nothing.
+    rows: int = 20  # Below, that all values differ says nothing.
+
+
+_TELLTALES = Telltales()
 _FORMS = {
     "year-month-day": re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})"),
     "day.month.year": re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"),
@@ -46,7 +57,6 @@ _TRUTHS = (
     *(("falso", "verdadeiro"), ("falso", "vero")),
 )
 _EPOCH = date(1970, 1, 1).toordinal()
-LEAST_ROWS = 20  # below, that all values differ says nothing
 
 
 def marked(cell: Any) -> bool:
@@ -79,11 +89,11 @@ def amounts(cells: Sequence[Any], column: str, name: str, *, commas: bool) -> tu
     filled = [cell for cell in cells if not marked(cell)]
     found = [_AMOUNT.fullmatch(cell) for cell in filled]
     right = [one for one in found if one is not None]
-    if not filled or len(right) < _MOSTLY * len(filled):
+    if not filled or len(right) < _TELLTALES.mostly * len(filled):
         return None
     if len(right) < len(filled):
         bad = Counter(cell for cell, one in zip(filled, found, strict=True) if one is None)
-        if min(bad.values()) > 1 and len(set(filled)) <= _FEW:
+        if min(bad.values()) > 1 and len(set(filled)) <= _TELLTALES.few:
             return None
         first = next(row for row, cell in enumerate(cells) if cell in bad)
         got = f"text in {count(len(filled) - len(right), 'row')}, the first in {place(first)}"
@@ -117,9 +127,9 @@ def written(cells: Sequence[Any], mark: str) -> list[str]:
 def like_codes(column: RawColumn) -> bool:
     """Whether numbers may be codes: whole, of few values, each of which comes often; two values are a yes or no."""
     values = column.values[~column.missing]
-    if column.kind != "number" or len(values) < LEAST_ROWS or not np.array_equal(values, np.floor(values)):
+    if column.kind != "number" or len(values) < _TELLTALES.rows or not np.array_equal(values, np.floor(values)):
         return False
-    return 2 < len(np.unique(values)) <= min(_FEW, len(values) / _OFTEN)
+    return 2 < len(np.unique(values)) <= min(_TELLTALES.few, len(values) / _TELLTALES.often)
 
 
 def decimal_mark(numbers: Sequence[str], currency_first: bool, *, commas: bool) -> str | None:
@@ -229,10 +239,10 @@ def names_rows(column: RawColumn) -> bool:
     if not len(values):
         return False
     if column.kind == "text":
-        return len(values) >= LEAST_ROWS and len(set(values.tolist())) == len(values)
+        return len(values) >= _TELLTALES.rows and len(set(values.tolist())) == len(values)
     if column.kind != "number" or not np.array_equal(values, np.floor(values)):
         return False
     if called_id(column.name):
         return True
-    consecutive = len(values) >= LEAST_ROWS and values.max() - values.min() == len(values) - 1
+    consecutive = len(values) >= _TELLTALES.rows and values.max() - values.min() == len(values) - 1
     return bool(consecutive and len(np.unique(values)) == len(values))

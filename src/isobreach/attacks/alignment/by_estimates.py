@@ -22,7 +22,7 @@ class RangesTuning:
 
     starts: int = 12  # random rotations, besides the named components
     rows: int = 1_500  # released rows that the search looks at
-    steps: int = 60
+    steps: int = 60  # of a descent at most, which mostly ends by what it gains
 
 
 TUNING = RangesTuning()

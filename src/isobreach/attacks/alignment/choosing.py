@@ -46,7 +46,7 @@ from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.attacks.alignment.structured import by_structure
-from isobreach.attacks.alignment.studied import PLACES, WIDE, Studied
+from isobreach.attacks.alignment.studied import PLACES, STUDY, Studied
 from isobreach.attacks.alignment.whole_numbers import with_whole_numbers
 from isobreach.errors import InputError
 
@@ -119,7 +119,7 @@ def sought(
         exact = by_structure(situation, matched, rng)
         if exact is not None:
             return [exact, *alone, matched], exact.evaluations
-        if objective == "transport" or not len(situation.known) or links.hidden >= WIDE:
+        if objective == "transport" or not len(situation.known) or links.hidden >= STUDY.wide:
             return [*alone, matched], matched.evaluations
         rng = generator(studied.seed, "alignment", PLACES["search"])
         placed = by_density(

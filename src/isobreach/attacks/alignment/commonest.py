@@ -7,9 +7,17 @@ import numpy as np
 
 from isobreach._arrays import BoolArray, FloatArray
 
-_SAME = 1e-7  # of the spread: values that differ by no more are one
-_SHARED = 5  # rows that make a value a common one
-_ROWS = 500  # that are looked at for whole numbers
+
+@dataclass(frozen=True)
+class SharedTuning:
+    """What counts as shared."""
+
+    same: float = 1e-7  # Of the spread: values that differ by no more are one.
+    rows: int = 5  # That make a value a common one.
+    whole: int = 500  # Rows that are looked at for whole numbers.
+
+
+_TUNING = SharedTuning()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +45,16 @@ class Commonest:
     @classmethod
     def of(cls, values: FloatArray) -> "Commonest":
         """Return what rows have in common, values of which along the axes are given, m x count."""
-        near = np.maximum(_SAME * values.std(axis=0), np.finfo(np.float64).tiny)
+        near = np.maximum(_TUNING.same * values.std(axis=0), np.finfo(np.float64).tiny)
         places = np.round(values / near)
         most = [np.unique(column, return_counts=True) for column in places.T]
         value = np.array([found[counts.argmax()] for found, counts in most])
         off = np.abs(places - value) > 1
-        steps = values[:_ROWS] - values[:1]
+        steps = values[: _TUNING.whole] - values[:1]
         whole = (np.abs(steps - np.round(steps)) <= 2 * near).all(axis=0)
-        return cls(value * near, near, np.asarray((~off).sum(axis=0) >= _SHARED), np.asarray(off), np.asarray(whole))
+        return cls(
+            value * near, near, np.asarray((~off).sum(axis=0) >= _TUNING.rows), np.asarray(off), np.asarray(whole)
+        )
 
     def tied(self) -> BoolArray:
         """Which axes no row is off together, count x count: a flag of missing values and its value."""

@@ -26,7 +26,7 @@ class ComponentTuning:
     """How components are sought."""
 
     starts: int = 3  # of FastICA; on independent columns nearly every one succeeds
-    iterations: int = 100
+    iterations: int = 100  # of FastICA at most, set by hand
     change: float = 1e-6  # of a direction's cosine, below which it has converged
     rounds: int = 6  # descents, each with marginals of the estimates so far; later ones gain less than 1e-4
     steps: int = 12  # of each

@@ -27,8 +27,8 @@ class ExploringTuning:
     flips: int = 3  # rounds in which every axis of the best is flipped
     products: float = 3e6  # h^3 times the descents, at most: a hundred in 30 dimensions, a dozen in 60
     least: int = 12  # descents
-    steps: int = 60
-    gain: float = 1e-5
+    steps: int = 60  # of a descent at most, which mostly ends by what it gains
+    gain: float = 1e-5  # of a step: a hundredth of what tells optima apart
     same: float = 1e-3  # optima whose values differ by less are one
 
 

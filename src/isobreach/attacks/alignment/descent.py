@@ -56,7 +56,7 @@ class Evaluations:
 class DescentTuning:
     """Textbook values, but for the memory, which 8 tables in 4 to 64 columns hardly notice from 5 to 20."""
 
-    memory: int = 8
+    memory: int = 8  # steps that are remembered
     sufficient: float = 1e-4  # Armijo's share of the slope
     shrink: float = 0.4  # of a step that was too long
     trials: int = 12  # steps tried along a line

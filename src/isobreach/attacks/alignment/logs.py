@@ -31,7 +31,7 @@ from isobreach.release import grid_spacing
 class LogTuning:
     """Which logarithms are tried, and how the rotation is sought."""
 
-    bases: tuple[float, ...] = (np.e, 10.0, 2.0)
+    bases: tuple[float, ...] = (np.e, 10.0, 2.0)  # those that logarithms are taken to
     highest: float = 60.0  # natural logarithm of an amount: nobody has more, and others are no logarithms
     rows: int = 300  # in which equations are solved first
     starts: int = 20  # rotations, each with a mirror image

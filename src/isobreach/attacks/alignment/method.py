@@ -115,8 +115,7 @@ class Alignment(Attack):
         check_integer("effort", chosen.effort, least=1)
         check_integer("set_aside", chosen.set_aside, least=0)
         seed = check_seed(seed)
-        with ONE_BLAS_THREAD:
-            return _run(release, knowledge, chosen, studied or Studied.of(release, seed), progress)
+        return _run(release, knowledge, chosen, studied or Studied.of(release, seed), progress)
 
     def describe(self, found: Reconstruction) -> Document:
         """Return the verdict, the figures, what they mean, and the links."""

@@ -36,6 +36,7 @@ class DensityTuning:
     """How densities are fitted. Sizes and shrinkages are those that stacking picked on a dozen tables."""
 
     small: int = 1_500  # Rows below which several shrinkages compete and every row is held out once.
+    # Components, and what shrinks their covariances, in larger and in small releases.
     sizes: tuple[int, ...] = (1, 4, 12, 32)
     small_sizes: tuple[int, ...] = (1, 2, 4, 8, 16)
     shrinkages: tuple[tuple[float, float], ...] = ((2.0, 1e-3),)

@@ -14,6 +14,8 @@ translation the links, or else the sample's mean, say where zero is. Attributes 
 zeros, which people share, and by whole numbers (``commonest``); a commonest value is a zero rather than another one.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
@@ -22,10 +24,19 @@ from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.commonest import Commonest
 from isobreach.attacks.alignment.starts import quantiles
 
-_AXIS_ERROR = 0.1  # of the spread: what FastICA leaves on a thousand rows; smaller ones are named all the better
-_ZERO = 1e-6  # of the spread: a smaller value has no sign
-_SURPRISE = 1e-4  # of a cost: decides where links do not, which are exact where values are shared
-_UNTOLD = 1e-6  # of a cost: decides where nothing else does
+
+@dataclass(frozen=True)
+class AssignmentCosts:
+    """What the parts of a cost weigh; set by hand, each far from the next."""
+
+    error: float = 0.1  # Of the spread: what FastICA leaves on a thousand rows; smaller ones are named all the better.
+    zero: float = 1e-6  # Of the spread: a smaller value has no sign.
+    surprise: float = 1e-4  # Of a cost: decides where links do not, which are exact where values are shared.
+    whole: float = 1e-5  # Of a cost: decides between axes that surprise alike.
+    untold: float = 1e-6  # Of a cost: decides where nothing else does.
+
+
+_COSTS = AssignmentCosts()
 
 
 def named(
@@ -66,7 +77,7 @@ def assigned(
     bounds: FloatArray | None,
     *,
     translates: bool,
-    error: float = _AXIS_ERROR,
+    error: float = _COSTS.error,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
     """Return attributes, the axis of each, and its sign; there may be fewer axes than attributes.
 
@@ -94,15 +105,15 @@ def assigned(
     costs = np.zeros((2, n, count))  # sign, attribute, axis
     common = Commonest.of(values)
     if len(known):
-        costs += _SURPRISE * common.surprises(links[0], links[1] @ axes)
+        costs += _COSTS.surprise * common.surprises(links[0], links[1] @ axes)
     for place, sign in enumerate((1.0, -1.0)):
         apart = known[:, :, None] - sign * seen[:, None, :]
         costs[place] += (apart**2).sum(axis=0) / (2 * (error * spread) ** 2)
-        guessed = (origin + sign * away[:, None, :]) / (_ZERO * spread)
-        costs[place] -= _UNTOLD * usual[:, None] * np.clip(guessed, -1.0, 1.0).mean(axis=0)
+        guessed = (origin + sign * away[:, None, :]) / (_COSTS.zero * spread)
+        costs[place] -= _COSTS.untold * usual[:, None] * np.clip(guessed, -1.0, 1.0).mean(axis=0)
         if len(known):
             most = np.abs(origin + sign * (common.value - base))
-            costs[place] += 0.1 * _SURPRISE * (common.shared & (most > 2 * common.near))
+            costs[place] += _COSTS.whole * (common.shared & (most > 2 * common.near))
         if sample is not None:
             middle = sample.mean(axis=0) if translates else np.zeros(n)
             mine, theirs = quantiles(sample - middle), quantiles(sign * (values - centre))
@@ -135,4 +146,4 @@ def _outside(values: FloatArray, bounds: FloatArray, *, translates: bool) -> Flo
         return np.asarray(len(values) * width**2 + one_sided)
     grid = quantiles(values)  # a few hundred points are enough to see what lies outside
     outside = grid[:, None, :] - np.clip(grid[:, None, :], low[None], high[None])
-    return np.asarray(len(values) * (outside**2).mean(axis=0) / (2 * (_AXIS_ERROR * spread) ** 2))
+    return np.asarray(len(values) * (outside**2).mean(axis=0) / (2 * (_COSTS.error * spread) ** 2))

@@ -48,7 +48,7 @@ class PlaneTuning:
 
     rows: int = 1_500  # different rows that are looked at
     drawn: int = 1_000  # planes through random rows in each turn, of which the fullest are starts
-    turns: int = 6
+    turns: int = 6  # the first with any rows, the others with rows of the fullest planes so far; set by hand
     tries: int = 2  # to find another plane, once there is one
     others: int = 3  # random rows in a plane that is drawn from a full one
     halves: int = 4  # of a plane's rows, each of which must determine it

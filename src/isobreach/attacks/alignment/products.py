@@ -38,7 +38,7 @@ class ProductTuning:
     """How the frame is sought."""
 
     starts: int = 12  # random frames at most: of 14 flags, too, each of them finds the least F
-    steps: int = 200
+    steps: int = 200  # of a descent at most, which ends by what it gains
     gain: float = 1e-14  # of a step: axes are then right within 1e-7
     agreeing: int = 2  # starts that find the least F
     same: float = 1e-6  # difference of values of F, and of a cosine from one

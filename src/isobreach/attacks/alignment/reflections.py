@@ -27,7 +27,7 @@ from isobreach.attacks.alignment.placing import Placing
 class ReflectionTuning:
     """How mirrors are sought; on a table of 61 columns, 15 steps from each axis showed all that were wrong."""
 
-    steps: int = 15
+    steps: int = 15  # from each axis, at most
     apart: float = 0.9  # |cosine| above which two mirrors are one
 
 

@@ -52,7 +52,7 @@ class ScaledTuning:
     chance: float = 1e-3  # probability with which a part of a table is further from equations, or from a mean of zero
     damped: float = 1e-12  # least damping: directions in which no equation has a slope stay solvable
     tenth: float = 0.1  # of the greatest end that somebody linked has in each column, if that is a power of ten
-    steps: int = 40
+    steps: int = 40  # of least squares at most, set by hand: they end where they gain nothing
     rows: int = 1_000  # the outermost ones, among which ends are sought first
     solved: float = 1e-6  # left of an equation: chance does not fulfil more equations than there are angles
 

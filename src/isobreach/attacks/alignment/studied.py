@@ -29,12 +29,20 @@ from isobreach.release import released_precision
 
 FloatArray = NDArray[np.float64]
 
-# Released rows that are modelled: a density of 32 components in 16 columns is then as sharp as it gets, and what a
-# sample of 1,000 can tell is limited by the sample. Estimates are made of every row.
-ROWS = 6_000
-# Columns from which on a sample is placed by transport: a density of 100 columns has 5,000 parameters a component.
-WIDE = 100
-_LEAST = 8  # different rows: two parts of four, of which one is modelled
+
+@dataclass(frozen=True)
+class StudyTuning:
+    """How much of a release is modelled, and when it is too wide or too small for that."""
+
+    # With so many rows a density of 32 components in 16 columns is as sharp as it gets, and what a sample of 1,000 can
+    # tell is limited by the sample. Estimates are made of every row.
+    rows: int = 6_000
+    least: int = 8  # Different rows: two parts of four, of which one is modelled.
+    # Columns from which on a sample is placed by transport: a density of 100 has 5,000 parameters a component.
+    wide: int = 100
+
+
+STUDY = StudyTuning()
 # Streams of one attack: rows, density, and what each objective draws.
 PLACES = {
     "rows": 0,
@@ -91,8 +99,8 @@ class Studied:
     def _made(cls, release: Engine, seed: int) -> "Studied":
         count = release.shape[0]
         drawn = np.arange(count)
-        if count > ROWS:
-            drawn = np.sort(generator(seed, "alignment", PLACES["rows"]).choice(count, ROWS, replace=False))
+        if count > STUDY.rows:
+            drawn = np.sort(generator(seed, "alignment", PLACES["rows"]).choice(count, STUDY.rows, replace=False))
         rows = release.gather(drawn)
         check_finite("released", rows)
         size = np.linalg.norm(rows, axis=1).max(initial=0.0)
@@ -102,12 +110,12 @@ class Studied:
     @cached_property
     def varied(self) -> bool:
         """Whether there are enough different rows to fit a density to some and judge it by others."""
-        return bool(len(np.unique(self.rows, axis=0)) > max(self.rows.shape[1], _LEAST))
+        return bool(len(np.unique(self.rows, axis=0)) > max(self.rows.shape[1], STUDY.least))
 
     @property
     def wide(self) -> bool:
         """Whether there are too many columns for densities of several components."""
-        return bool(self.rows.shape[1] >= WIDE)
+        return bool(self.rows.shape[1] >= STUDY.wide)
 
     def reduced(self, situation: Situation) -> "Studied":
         """Return the study of the same rows with as many columns as the records have, at their scale."""

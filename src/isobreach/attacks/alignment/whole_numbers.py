@@ -31,9 +31,9 @@ class WholeTuning:
 
     hidden: int = 6  # dimensions, at most: starts within reach of a peak grow rarer with each
     links: float = 0.8  # height of the linked values, at least
-    starts: int = 100
-    steps: int = 60
-    rows: int = 500
+    starts: int = 100  # climbs at once, set by hand
+    steps: int = 60  # of each climb, whose steps grow shorter
+    rows: int = 500  # that climbs look at; what they find is judged on all rows
     first: float = 0.1  # length of a step, over that of w
     height: float = 0.5  # of all rows, at least: jitter of six tenths of a step
     away: float = 0.05  # rows that are not nearest to the commonest whole number, at least

@@ -25,7 +25,7 @@ from isobreach._random import random_source
 from isobreach._validation import check_choice, check_epsilon, check_integer, check_seed, check_widths
 from isobreach.attacks.known_input.exposure import Exposure, Kind, Ranking
 from isobreach.attacks.known_input.measuring import measure, translates
-from isobreach.engine import ColumnHandle, Engine, as_engine, tiles
+from isobreach.engine import ONE_BLAS_THREAD, ColumnHandle, Engine, as_engine, tiles
 from isobreach.errors import InputError
 from isobreach.geometry import ESTIMATORS, ConsistentMotions, Estimator, row_norms
 from isobreach.linking import Choice, Linkage, Noise, Rule, link
@@ -309,6 +309,7 @@ def _estimated(block: FloatArray, first_row: int, guess: _Guess, measured: Float
     return np.concatenate([guess.estimates(block[part], rows[part], measured[part]) for part in tiles(block)])
 
 
+@ONE_BLAS_THREAD
 def attack(
     known: NDArray[Any],
     released: NDArray[Any] | Engine,

@@ -42,7 +42,7 @@ class Climbing:
     most_distinct: int = 16  # Directions kept beyond four for each column: rivals must be seen too.
     # Height of a candidate: an axis that is not polished yet is lower than one that could be claimed. Chance made 0.15.
     least_height: float = 0.25
-    # Shares of the rows, the densest first, for single directions and for all together, and steps for each share.
+    # Shares of the rows, the densest first, and steps for each: of single directions, then of all together.
     cores: tuple[float, ...] = (0.05, 0.2, 0.5, 1.0)
     core_steps: int = 10
     polishes: tuple[float, ...] = (0.1, 0.3, 1.0)
