@@ -287,6 +287,13 @@ def jittered(rng):
     return np.hstack([counts + rng.uniform(-0.1, 0.1, counts.shape), measured])
 
 
+def visits(rng):
+    """Three measurements at a first visit and at a second, where four of ten are as they were; two others."""
+    first = 5 + rng.normal(size=(500, 3)) @ rng.normal(size=(3, 3))
+    changed = first + 0.3 + 0.7 * rng.normal(size=first.shape)
+    return np.hstack([first, np.where(rng.random(first.shape) < 0.4, first, changed), 8 + rng.normal(size=(500, 2))])
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -410,6 +417,7 @@ TABLES = {
     "prepared": Table(prepared, (Orthogonal(), Rigid()), (4,)),
     "register": Table(register, (Orthogonal(), Rigid()), (4,), 0.05),
     "jittered": Table(jittered, (Orthogonal(), Rigid()), (5,), 0.05),
+    "visits": Table(visits, (Orthogonal(), Rigid()), (5,), 0.05),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

@@ -73,6 +73,7 @@ TELLING = [
         ("people_of_a_place", "regions, orthogonal", 3),
         ("flags_beside_numbers", "prepared, orthogonal", 4),
         ("whole_columns", "register, orthogonal", 4),
+        ("unchanged_values", "visits, orthogonal", 5),
         ("nearly_whole_columns", "jittered, orthogonal", 5),
         ("spectral_filter", "low rank, noisy", 24),
         ("partial_records", "counts, orthogonal", 16),
