@@ -145,6 +145,14 @@ def accounts(rng):
     return np.column_stack([first, first.sum(axis=1), second, second.sum(axis=1)])
 
 
+def marks(rng):
+    """Homework, test, project, exam, and the mark: 0.15, 0.25, 0.2 and 0.4 of them; two others and theirs."""
+    parts = 100 - 10 * np.exp(0.4 * rng.normal(size=(500, 1)) + 0.6 * rng.normal(size=(500, 6)))
+    return np.column_stack(
+        [parts[:, :4], parts[:, :4] @ [0.15, 0.25, 0.2, 0.4], parts[:, 4:], parts[:, 4:] @ [0.3, 0.7]]
+    )
+
+
 def log_accounts(rng):
     """Logarithms of two amounts and their sum, and once more; two measurements that depend on them."""
     amounts = np.exp(rng.normal(0, 0.5, (700, 1)) + 0.7 * rng.normal(size=(700, 4))) * np.array([60, 40, 40, 30])
@@ -396,6 +404,7 @@ TABLES = {
     "spending": Table(spending),
     "budgets": Table(budgets, (Orthogonal(), Rigid())),
     "accounts": Table(accounts, (Orthogonal(), Rigid()), (5,)),
+    "marks": Table(marks, (Orthogonal(), Rigid()), (5,), 0.03),
     "log accounts": Table(log_accounts, (Orthogonal(), Rigid()), (4,), 0.03),
     "gaps": Table(gaps, (Orthogonal(), Rigid())),
     "specialists": Table(specialists, (Orthogonal(), Rigid()), (6,)),

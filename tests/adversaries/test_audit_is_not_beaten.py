@@ -55,6 +55,7 @@ TELLING = [
         ("zero_planes", "spending, orthogonal", 2),
         ("shares_of_a_whole", "budgets, rigid", 2),
         ("sums_of_columns", "accounts, orthogonal", 5),
+        ("weighted_sums", "marks, orthogonal", 5),
         ("log_totals", "log accounts, orthogonal", 4),
         ("flags_of_missing_values", "gaps, rigid", 2),
         ("rows_along_axes", "specialists, rigid", 6),

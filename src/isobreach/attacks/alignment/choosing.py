@@ -39,7 +39,7 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.flats import by_sums
 from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.groups import linked_groups
-from isobreach.attacks.alignment.logs import by_logarithms, log_relations
+from isobreach.attacks.alignment.logs import LogRelations, by_logarithms, log_relations
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
 from isobreach.attacks.alignment.scaled import (
@@ -142,7 +142,8 @@ def sought(
         return [*alone, *both], matched.evaluations + placed.evaluations
     if objective == "transport":
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
-    allowed, parts = _allowed(situation, studied)
+    logs = log_relations(situation.known) if not situation.noise else []
+    allowed, parts = _allowed(situation, studied, logs)
     if objective != "auto" and objective not in allowed:
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
     wanted = allowed if objective == "auto" else {objective}
@@ -172,7 +173,7 @@ def sought(
         found["sums"] = by_sums(situation, rows, Evaluations(most), rng)
     if "logarithms" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["logarithms"])
-        found["logarithms"] = by_logarithms(situation, rows, log_relations(situation.known), Evaluations(most), rng)
+        found["logarithms"] = by_logarithms(situation, rows, logs, Evaluations(most), rng)
     if "series" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["series"])
         found["series"] = by_series(situation, rows, studied.series, rng, Evaluations(most))
@@ -243,7 +244,7 @@ def _by_links(links: Frame, situation: Situation) -> FittedMotion:
     return FittedMotion("links", loose, loose.pose_of(*links.affine(links.start())), 0)
 
 
-def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]]:
+def _allowed(situation: Situation, studied: Studied, logs: list[LogRelations]) -> tuple[set[str], set[str]]:
     """Objectives that the knowledge and the release allow, and the parts of the study that say so."""
     sample, linked = situation.sample, len(situation.known) > 0
     named = sample is not None or situation.bounds is not None or linked
@@ -259,7 +260,7 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "sums": exact and linked and studied.flat,
         "whole numbers": exact and linked,
-        "logarithms": exact and linked and len(log_relations(situation.known)) > 0,
+        "logarithms": exact and linked and len(logs) > 0,
         "series": linked and len(studied.series) > 0,
         **dict.fromkeys(_scales(situation, studied.rows), True),
     }

@@ -33,6 +33,7 @@ class LogTuning:
 
     bases: tuple[float, ...] = (np.e, 10.0, 2.0)
     highest: float = 60.0  # natural logarithm of an amount: nobody has more, and others are no logarithms
+    columns: int = 22  # at most: relations among more take a tenth of a second for every base and kind
     rows: int = 300  # in which equations are solved first
     starts: int = 20  # rotations, each with a mirror image
     solved: float = 1e-6  # left of an equation
@@ -84,7 +85,7 @@ def log_relations(known: FloatArray) -> list[LogRelations]:
     known
         Linked records.
     """
-    return list(_shown(known)) if len(known) else []
+    return list(_shown(known)) if len(known) and known.shape[1] <= TUNING.columns else []
 
 
 def _shown(known: FloatArray) -> Iterator[LogRelations]:
