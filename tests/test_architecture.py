@@ -101,7 +101,7 @@ DEPENDENCIES = {
 MACHINERY = {"concurrent": {"engine"}, "multiprocessing": {"engine"}, "subprocess": {"engine"}}
 KERNELS = {"linking", "attacks", "audits", "reproduction"}
 
-# Modules that are doors of their own: one needs an optional package, and both serve the lattice attack alone.
+# Modules that are doors of their own: one needs an optional package, and both serve what seeks whole numbers alone.
 OPEN = {"geometry.lattice", "geometry.integers"}
 
 PRINTS, WRITES = {"cli"}, {"io", "engine"}

@@ -145,6 +145,14 @@ def accounts(rng):
     return np.column_stack([first, first.sum(axis=1), second, second.sum(axis=1)])
 
 
+def marks(rng):
+    """Homework, test, project, exam, and the mark: 0.15, 0.25, 0.2 and 0.4 of them; two others and theirs."""
+    parts = 100 - 10 * np.exp(0.4 * rng.normal(size=(500, 1)) + 0.6 * rng.normal(size=(500, 6)))
+    return np.column_stack(
+        [parts[:, :4], parts[:, :4] @ [0.15, 0.25, 0.2, 0.4], parts[:, 4:], parts[:, 4:] @ [0.3, 0.7]]
+    )
+
+
 def log_accounts(rng):
     """Logarithms of two amounts and their sum, and once more; two measurements that depend on them."""
     amounts = np.exp(rng.normal(0, 0.5, (700, 1)) + 0.7 * rng.normal(size=(700, 4))) * np.array([60, 40, 40, 30])
@@ -287,6 +295,13 @@ def jittered(rng):
     return np.hstack([counts + rng.uniform(-0.1, 0.1, counts.shape), measured])
 
 
+def visits(rng):
+    """Three measurements at a first visit and at a second, where four of ten are as they were; two others."""
+    first = 5 + rng.normal(size=(500, 3)) @ rng.normal(size=(3, 3))
+    changed = first + 0.3 + 0.7 * rng.normal(size=first.shape)
+    return np.hstack([first, np.where(rng.random(first.shape) < 0.4, first, changed), 8 + rng.normal(size=(500, 2))])
+
+
 def uniform(rng):
     return rng.uniform(0, 100, (800, 8))
 
@@ -389,6 +404,7 @@ TABLES = {
     "spending": Table(spending),
     "budgets": Table(budgets, (Orthogonal(), Rigid())),
     "accounts": Table(accounts, (Orthogonal(), Rigid()), (5,)),
+    "marks": Table(marks, (Orthogonal(), Rigid()), (5,), 0.03),
     "log accounts": Table(log_accounts, (Orthogonal(), Rigid()), (4,), 0.03),
     "gaps": Table(gaps, (Orthogonal(), Rigid())),
     "specialists": Table(specialists, (Orthogonal(), Rigid()), (6,)),
@@ -410,6 +426,7 @@ TABLES = {
     "prepared": Table(prepared, (Orthogonal(), Rigid()), (4,)),
     "register": Table(register, (Orthogonal(), Rigid()), (4,), 0.05),
     "jittered": Table(jittered, (Orthogonal(), Rigid()), (5,), 0.05),
+    "visits": Table(visits, (Orthogonal(), Rigid()), (5,), 0.05),
     "uniform": Table(uniform, (Orthogonal(),), (4,), 0.1),
     "heavy tails": Table(heavy_tails, (Noisy(0.1),), (2, 12), 0.2),
     "clusters": Table(clusters, (Orthogonal(), Noisy(0.2), ComponentNoise(), MultiplicativeNoise()), (2, 16)),

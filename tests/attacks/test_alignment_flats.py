@@ -74,7 +74,17 @@ def test_what_chance_fulfils_is_not_taken_for_a_sum(seeds):
         common[:, 2] = 0
         assert normals_told(common, 2) is None
         weighted = amounts(rng, 3, 5)
-        assert normals_told(np.column_stack([weighted, weighted[:, :2] @ [0.3, 0.7]]), 1) is None
+        assert normals_told(np.column_stack([weighted, weighted[:, :2] @ [np.sqrt(0.3), np.sqrt(0.7)]]), 1) is None
+
+
+@EIGHT_SEEDS
+def test_weights_of_a_few_digits_are_whole_numbers_too(seeds):
+    """A mark is 0.15, 0.25, 0.2 and 0.4 of four others, a price has a tax of 19 %."""
+    for seed in seeds:
+        values = amounts(np.random.default_rng(seed), 4, 7)
+        records = np.column_stack([values, values[:, :4] @ [0.15, 0.25, 0.2, 0.4], 1.19 * values[:, 4]])
+        expected = np.array([[3, 5, 4, 8, 0, 0, 0, -20, 0], [0, 0, 0, 0, 119, 0, 0, 0, -100]], dtype=float)
+        assert_allclose(projector(normals_told(records, 2)), projector(np.linalg.qr(expected.T)[0].T), atol=1e-9)
 
 
 @EIGHT_SEEDS

@@ -6,9 +6,11 @@ import pytest
 
 import isobreach as ib
 from effort import EIGHT_SEEDS, slow
+from isobreach.attacks.alignment.by_axes import linked_sums
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.hull import corners
 from isobreach.attacks.alignment.planes import shared_values
+from isobreach.attacks.alignment.situation import Situation
 from isobreach.geometry import haar
 
 
@@ -82,3 +84,50 @@ def test_a_link_is_one_of_the_person_and_one_of_the_place(scheme, linked, seeds)
         assert found.objective == "places"
         assert not found.claimed
         np.testing.assert_allclose(found.estimates[release.key.order], records, atol=1e-6)
+
+
+def visited(rng, rows=500):
+    """Three measurements at two visits, four of ten unchanged, and two others."""
+    first = 5 + rng.normal(size=(rows, 3)) @ rng.normal(size=(3, 3))
+    changed = first + 0.3 + 0.7 * rng.normal(size=first.shape)
+    return np.hstack([first, np.where(rng.random(first.shape) < 0.4, first, changed), 8 + rng.normal(size=(rows, 2))])
+
+
+def known_of(records, released, motion):
+    """Links of these records, as the objectives get them."""
+    n, nobody = records.shape[1], (np.zeros((0, records.shape[1])), np.zeros(0, dtype=np.int64))
+    return Situation(records, released, None, None, *nobody, motion, np.eye(n), np.zeros(n), scale=1.0, noise=0.0)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+@EIGHT_SEEDS
+def test_values_that_are_equal_show_differences_of_axes(shift, seeds):
+    """Each unchanged measurement is a link more; links of other people name no plane."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        matrix, records = haar(8, rng), visited(rng)
+        rows = records @ matrix.T + shift
+        motion = "rigid" if shift else "orthogonal"
+        normals = shared_values(rows, 0.0, rng, Evaluations(0)).normals
+        told = linked_sums(known_of(records[:5], rows[:5], motion), rows, normals)
+        assert told is not None
+        further, count = told
+        assert count == 3
+        assert further.known[5:] @ matrix.T + shift == pytest.approx(further.released[5:], abs=1e-5)
+        assert linked_sums(known_of(records[5:10], rows[:5], motion), rows, normals) is None
+        assert linked_sums(known_of(records[:1], rows[:1], "rigid"), rows, normals) is None
+
+
+@pytest.mark.parametrize(("scheme", "linked"), [(ib.schemes.Orthogonal(), 5), *slow((ib.schemes.Rigid(), 6))])
+@EIGHT_SEEDS
+def test_who_did_not_change_gives_the_others_away(scheme, linked, seeds):
+    shares = []
+    for seed in seeds:
+        records = visited(np.random.default_rng(seed))
+        release = ib.perturb(records, scheme, seed=seed)
+        known = ib.Knowledge(known=records[:linked], rows=release.key.order[:linked])
+        found = ib.reconstruct("alignment", release.data, known, seed=0, motion=scheme.model.motion)
+        errors = np.linalg.norm(found.estimates[release.key.order] - records, axis=1)[linked:]
+        shares.append(float(np.mean(errors <= 0.05 * np.linalg.norm(records[linked:], axis=1))))
+        assert found.objective == "planes"
+    assert np.mean(shares) > 0.9

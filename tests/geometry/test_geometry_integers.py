@@ -4,11 +4,12 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from isobreach.geometry.integers import rank_modulo, unimodular_inverse, whole_product
+from isobreach.geometry.integers import rank_modulo, reduced_basis, unimodular_inverse, whole_product
 
 small = st.integers(-9, 9)
 shapes = st.tuples(st.integers(1, 6), st.integers(1, 6))
@@ -78,3 +79,25 @@ def test_a_product_is_exact_or_none():
     assert whole_product(large, large.T).tolist() == [[2**60 + (2**30 - 1) ** 2]]
     assert whole_product(np.array([[2**40]]), np.array([[2**40]])) is None
     assert whole_product(np.array([[3, 4]]), np.array([[5], [6]])).tolist() == [[39]]
+
+
+@pytest.mark.parametrize("size", [2, 5, 12])
+def test_a_reduced_basis_spans_the_same_lattice_and_is_short(size):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        numbers = np.rint(1e9 * rng.uniform(0.1, 1, size)).astype(np.int64)
+        rows = np.column_stack([np.eye(size, dtype=np.int64), numbers])
+        found = reduced_basis(rows)
+        assert round(abs(np.linalg.det(found[:, :size].astype(float)))) == 1  # what was done to the rows can be undone
+        assert np.array_equal(found[:, :size] @ numbers, found[:, size])
+        volume = np.sqrt(1 + (numbers.astype(float) ** 2).sum())
+        assert np.linalg.norm(found[0]) <= (4 / 3) ** (size / 4 + 0.1) * volume ** (1 / size)
+
+
+def test_a_reduced_basis_shows_a_relation_that_was_planted():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        numbers = np.rint(1e8 * rng.uniform(0.1, 1, (8, 3))).astype(np.int64) * 20
+        numbers[7] = (np.array([3, 5, 4, 8]) @ numbers[:4]) // 20
+        first = reduced_basis(np.column_stack([np.eye(8, dtype=np.int64), numbers]))[0]
+        assert first.tolist() in ([3, 5, 4, 8, 0, 0, 0, -20, 0, 0, 0], [-3, -5, -4, -8, 0, 0, 0, 20, 0, 0, 0])

@@ -3,7 +3,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.scaled import frames_of
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
+from isobreach.linking import CHANCE_LIMIT
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,9 @@ class AxesTuning:
     error: float = 1e-2  # a share of its spread: it has next to none, quantiles and ranges have
     gain: float = 1e-3  # of the likelihood of a record, from which on other names are better
     linked: float = 1e-3  # the same of linked records, which know better: an axis that errs by more is no attribute
+    terms: tuple[int, ...] = (3, 2)  # attributes in a sum or difference that a plane may show; fewer where
+    sums: int = 5_000  # there would be more of these
+    normal: float = 1e-6  # a share of its spread by which a plane's normal may err
 
 
 TUNING = AxesTuning()
@@ -57,18 +62,71 @@ def linked_axes(situation: Situation, rows: FloatArray, axes: FloatArray) -> tup
     if not agree.any():
         return None
     attributes, named = attributes[agree], named[:, agree]
+    return _with_arrows(situation, rows, np.eye(rows.shape[1])[attributes], named.T), len(attributes)
+
+
+def linked_sums(situation: Situation, rows: FloatArray, normals: FloatArray) -> tuple[Situation, int] | None:
+    """Take planes for links in which people are whose values of some attributes are equal, or have one sum.
+
+    Who was measured twice and did not change lies in x_i - x_j = 0; ages and years of birth lie in x_i + x_j = c.
+    The normal is the image of w / |w|, w of few entries 1 and -1: of the one that gives the links the values that they
+    have along the normal. Inner products of such w are those of the normals.
+
+    Returns the situation with these links, and how many they are; None where links name no plane, or several ways.
+
+    Parameters
+    ----------
+    situation
+        Links and motion.
+    rows, normals
+        Released rows; normals of planes, one a column.
+    """
+    known, seen = situation.known, situation.released @ normals
+    if not len(known):
+        return None
+    if situation.translates:
+        known, seen = known[1:] - known[0], seen[1:] - seen[0]
+    near = TUNING.normal * np.maximum((rows @ normals).std(axis=0), np.finfo(np.float64).tiny)
+    tried = _signed(rows.shape[1])
+    if not len(tried) or len(tried) * TUNING.normal ** len(known) > CHANCE_LIMIT:
+        return None
+    values = known @ tried.T
+    named, images = np.zeros((0, rows.shape[1])), np.zeros((0, rows.shape[1]))
+    for column, normal in enumerate(normals.T):
+        fits = np.abs(values - seen[:, [column]]).max(axis=0) <= near[column]
+        if np.count_nonzero(fits) != 1:  # of several, links do not tell which it is
+            continue
+        (one,) = tried[fits]
+        if np.abs(named @ one - images @ normal).max(initial=0.0) <= TUNING.linked:
+            named, images = np.vstack([named, one]), np.vstack([images, normal])
+    return (_with_arrows(situation, rows, named, images), len(named)) if len(named) else None
+
+
+def _signed(columns: int) -> FloatArray:
+    """Unit vectors with two or three entries of one size, of either sign; two where there would be too many."""
+    most = next((one for one in TUNING.terms if comb(columns, one) * 2**one <= TUNING.sums), 0)
+    found = []
+    for terms in range(2, most + 1):
+        for places in combinations(range(columns), terms):
+            for signs in product((1.0, -1.0), repeat=terms):
+                found.append(np.zeros(columns))
+                found[-1][list(places)] = np.array(signs) / np.sqrt(terms)
+    return np.array(found).reshape(-1, columns)
+
+
+def _with_arrows(situation: Situation, rows: FloatArray, ends: FloatArray, images: FloatArray) -> Situation:
+    """The situation with further links: unit vectors among the attributes, and their images, one a row."""
+    known, released = situation.known, situation.released
     frame, _ = frames_of(situation, rows)
     size = float(np.sqrt((rows**2).sum() / len(rows)))
-    ends = size * np.eye(rows.shape[1])[attributes], size * named.T
     # A translation takes arrows to arrows: they begin at points that the frame takes to each other.
     begin = (frame.centre_x, frame.centre_y) if situation.translates else (0.0, 0.0)
-    points = [(frame.centre_x[None], frame.centre_y[None])] if situation.translates and not len(links[0]) else []
-    exact = replace(
+    points = [(frame.centre_x[None], frame.centre_y[None])] if situation.translates and not len(known) else []
+    return replace(
         situation,
-        known=np.vstack([links[0], *(one for one, _ in points), begin[0] + ends[0]]),
-        released=np.vstack([links[1], *(one for _, one in points), begin[1] + ends[1]]),
+        known=np.vstack([known, *(one for one, _ in points), begin[0] + size * ends]),
+        released=np.vstack([released, *(one for _, one in points), begin[1] + size * images]),
     )
-    return exact, len(attributes)
 
 
 def from_links(found: FittedMotion, situation: Situation, rows: FloatArray, **told: Any) -> FittedMotion:

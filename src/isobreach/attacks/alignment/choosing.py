@@ -4,21 +4,22 @@
 The density's is trusted where there is a sample: it is the likelihood. Independent components are sharper where
 attributes are independent, which shows in two ways: rows held out are likelier under independent components than under
 the density, and the sample does not object, that is, its F at the components' pose exceeds the least F by no more than
-twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). Axes of
-products and planes are exact, and trusted before all others unless the sample objects to their names, those with more
-axes that links agree with first; then groups of attributes that people of a place share, then groups of squares, then
-a series, then sums and those of logarithms, then columns that were scaled: where they solve more equations than there
-are angles, or nearly do and attributes do not look independent. Jittered whole numbers come after groups of places. Of
-what axes leave open, scaled columns are sought too, and trusted before the axes alone by the same rule. Without a
-sample, components are trusted if attributes look independent, otherwise links that leave nothing open but noise, then
-ranges. Components of directions come last: nothing tells when they are better.
-Under noise links refute a motion that brings their rows further from them than noise does.
+twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half the number of parameters over m). What the
+release or linked records show is trusted before both, unless the sample objects: first whatever leaves nothing to a
+model, because links and axes leave nothing open or more equations than angles are solved, and by no other rotation
+nearby. Of equals, axes of planes and products come first, those with more axes that links agree with, then groups of
+attributes that people of a place share, jittered whole numbers, groups of squares, a series, sums and those of
+logarithms, and columns that were scaled. Equations that hold no better than by chance are trusted unless attributes
+look independent and components fulfil them as well. Of what axes leave open, scaled columns are sought too, and trusted
+before the axes alone by the same rule. Without a sample, components are trusted if attributes look independent,
+otherwise links that leave nothing open but noise, then ranges. Components of directions come last: nothing tells when
+they are better. Under noise links refute a motion that brings their rows further from them than noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
 then takes the place of all others but links that leave nothing open. Where these leave fewer axes than are many, a
 normal density places the sample as well, and is trusted unless its certificate says that nothing was found: of normal
-tables it tells more. A rotation that is fast to compute is then rounded
-to its exact key (``structured``), which is trusted before all others: chance makes none as near.
+tables it tells more. A rotation that is fast to compute is then rounded to its exact key (``structured``), which is
+trusted before all others: chance makes none as near.
 """
 
 from dataclasses import replace
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from isobreach._random import generator
-from isobreach.attacks.alignment.by_axes import from_links, linked_axes, renamed
+from isobreach.attacks.alignment.by_axes import from_links, linked_axes, linked_sums, renamed
 from isobreach.attacks.alignment.by_density import by_density
 from isobreach.attacks.alignment.by_estimates import by_independence, by_ranges
 from isobreach.attacks.alignment.by_transport import by_transport
@@ -38,10 +39,17 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.flats import by_sums
 from isobreach.attacks.alignment.frames import Frame, frame_of
 from isobreach.attacks.alignment.groups import linked_groups
-from isobreach.attacks.alignment.logs import by_logarithms, log_relations
+from isobreach.attacks.alignment.logs import LogRelations, by_logarithms, log_relations
 from isobreach.attacks.alignment.placing import Placing
 from isobreach.attacks.alignment.quadrics import by_quadrics
-from isobreach.attacks.alignment.scaled import between_ends, by_ends, by_variances, frames_of, scaled_alike
+from isobreach.attacks.alignment.scaled import (
+    between_ends,
+    by_ends,
+    by_variances,
+    frames_of,
+    one_variance,
+    scaled_alike,
+)
 from isobreach.attacks.alignment.series import by_series
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
@@ -81,6 +89,10 @@ _POSES = (
     "ends",
 )  # where a sample's may begin
 _SCALED = {"variances": by_variances, "ends": by_ends}
+
+# What shows itself in the release or in linked records, the most trustworthy first; those that only equations tell.
+_SHOWN = ("places", "whole numbers", "quadrics", "series", "logarithms", "sums", "ends", "variances")
+_SOLVED = ("logarithms", "ends", "variances")
 
 _REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
 
@@ -130,7 +142,8 @@ def sought(
         return [*alone, *both], matched.evaluations + placed.evaluations
     if objective == "transport":
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
-    allowed, parts = _allowed(situation, studied)
+    logs = log_relations(situation.known) if not situation.noise else []
+    allowed, parts = _allowed(situation, studied, logs)
     if objective != "auto" and objective not in allowed:
         raise InputError("objective", "must be one that the knowledge allows", repr(objective), _NEEDS[objective])
     wanted = allowed if objective == "auto" else {objective}
@@ -160,7 +173,7 @@ def sought(
         found["sums"] = by_sums(situation, rows, Evaluations(most), rng)
     if "logarithms" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["logarithms"])
-        found["logarithms"] = by_logarithms(situation, rows, log_relations(situation.known), Evaluations(most), rng)
+        found["logarithms"] = by_logarithms(situation, rows, logs, Evaluations(most), rng)
     if "series" in wanted:
         rng = generator(studied.seed, "alignment", PLACES["series"])
         found["series"] = by_series(situation, rows, studied.series, rng, Evaluations(most))
@@ -189,8 +202,12 @@ def _further(name: str, situation: Situation, studied: Studied, effort: Evaluati
         rng = generator(studied.seed, "alignment", PLACES[name])
         return with_whole_numbers(situation, studied.rows, effort, rng)
     axes = studied.products if name == "products" else studied.shared.axes
-    if name != "places":
+    if name == "products":
         return linked_axes(situation, studied.rows, axes)
+    if name == "planes":
+        own, normals = linked_axes(situation, studied.rows, axes), studied.shared.normals
+        sums = linked_sums(situation if own is None else own[0], studied.rows, normals)
+        return own if sums is None else (sums[0], sums[1] + (0 if own is None else own[1]))
     grouped = linked_groups(situation, studied.shared.groups, effort)
     if grouped is None:
         return None
@@ -227,7 +244,7 @@ def _by_links(links: Frame, situation: Situation) -> FittedMotion:
     return FittedMotion("links", loose, loose.pose_of(*links.affine(links.start())), 0)
 
 
-def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]]:
+def _allowed(situation: Situation, studied: Studied, logs: list[LogRelations]) -> tuple[set[str], set[str]]:
     """Objectives that the knowledge and the release allow, and the parts of the study that say so."""
     sample, linked = situation.sample, len(situation.known) > 0
     named = sample is not None or situation.bounds is not None or linked
@@ -238,12 +255,12 @@ def _allowed(situation: Situation, studied: Studied) -> tuple[set[str], set[str]
         "directions": named and turned,
         "ranges": situation.bounds is not None,
         "places": exact and linked and len(studied.shared.groups) > 0,
-        "planes": exact and studied.shared.axes.shape[1] > 0,
+        "planes": exact and studied.shared.normals.shape[1] + studied.shared.axes.shape[1] > 0,
         "products": exact and studied.products.shape[1] > 0,
         "quadrics": exact and turned and linked and len(studied.images) > 0,
         "sums": exact and linked and studied.flat,
         "whole numbers": exact and linked,
-        "logarithms": exact and linked and len(log_relations(situation.known)) > 0,
+        "logarithms": exact and linked and len(logs) > 0,
         "series": linked and len(studied.series) > 0,
         **dict.fromkeys(_scales(situation, studied.rows), True),
     }
@@ -267,18 +284,21 @@ def _trusted(found: dict[str, FittedMotion], situation: Situation, studied: Stud
         certified = found["density"].certificate
         if certified is not None and certified > NOT_FOUND:
             order = ["links", "ranges", "density", "independence"]
-    if "independence" in found and studied.independent and _not_rejected("independence", found, situation, studied):
+    components = found.get("independence") if studied.independent else None
+    if components is not None and _not_rejected("independence", found, situation, studied):
         order = ["independence", "density", "links", "ranges"]
     order.append("directions")
-    shown = sorted(("products", "planes"), key=lambda name: found[name].axes if name in found else 0)
-    scaled, beside = ([name for name in _SCALED if name in found], [name for name in found if " beside " in name])
-    # Exact ones before the series, which is a model; before axes alone what they leave open and equations determine.
-    for name in (*scaled, "sums", "logarithms", "series", "quadrics", "whole numbers", "places", *shown, *beside):
-        if name in found:
-            one = found[name]
-            solved = one.determined and (one.exact or not studied.independent)
-            sure = solved or name not in (*scaled, "logarithms", *beside)
-            order.insert(0 if sure and _not_rejected(name, found, situation, studied) else len(order), name)
+    # Components that leave columns of one variance unequal are no columns: normal tables have some as well.
+    sharper = components is not None and one_variance(components, studied.rows)
+    shown = sorted(("planes", "products"), key=lambda name: -found[name].axes if name in found else 0)
+    beside = [name for name in found if " beside " in name]  # before axes alone what they leave open
+    sure = list[str]()
+    for name in (one for one in (*beside, *shown, *_SHOWN) if one in found):
+        told = name not in _SOLVED and name not in beside
+        told = told or (found[name].determined and (found[name].beyond_chance or not sharper))
+        (sure if told and _not_rejected(name, found, situation, studied) else order).append(name)
+    sure.sort(key=lambda name: not found[name].exact)
+    order = sure + order
     return [name for name in order if name in found]
 
 

@@ -10,18 +10,18 @@ Linked records that span the flat show its normals themselves. Fewer of them ful
 small whole coefficients, unless by chance: w.x is one of about |x| / d numbers, d the precision or the step of the
 values, so that of (2 b + 1)^n relations with coefficients up to b
 
-    (2 b + 1)^n  prod over records of d / |x|
+    (2 b + 1)^n  prod over records of 4 d / |x|
 
-are fulfilled by chance. All of them are found by halves (Horowitz and Sahni 1974): coefficients of half of the columns,
-and those of the other half that make up for them. Relations count where they span exactly as many dimensions as the
-release shows normals. Records that have zeros in common, say, fulfil more, and tell nothing.
+are fulfilled by chance, up to d b. Weights of a mark or a tax rate are whole numbers too: 3 a + 7 b - 10 c = 0. The
+shortest relations are short vectors of the lattice of rows (e_j, x_j / d), one number for each record (Lenstra,
+Lenstra, Lovasz 1982). Relations count where they span exactly as many dimensions as the release shows normals. Records
+that have zeros in common, say, fulfil more, and tell nothing.
 
 Components of rows in a flat are no attributes. So the rotation that is left is sought by descents from the best of many
 random ones, and the one under which the columns' entropies have the least sum is taken: mirror images have larger ones.
 """
 
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.frames import FLAT, Frame, Pose, frame_of, matched_normals, normals
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
-from isobreach.geometry import haar
+from isobreach.geometry import haar, integers
 from isobreach.linking import CHANCE_LIMIT
 from isobreach.release import grid_spacing
 
@@ -40,9 +40,6 @@ from isobreach.release import grid_spacing
 class FlatTuning:
     """Which relations are sought, and how the rotation that they leave."""
 
-    coefficient: int = 4  # the largest: a total, a difference, the mean of up to four columns
-    halves: int = 200_000  # relations of half of the columns: up to 22 columns with coefficients -1, 0 and 1
-    found: int = 100_000  # more than that are not relations of columns
     exact: float = 1e-9  # of a record's size: what is left of a relation, which was computed or read from a file
     drawn: int = 500  # random rotations, each with a mirror image: optima of three dimensions are narrow
     starts: int = 12  # of these, the best
@@ -146,7 +143,7 @@ def normals_told(points: FloatArray, count: int) -> FloatArray | None:
 
 
 def whole_relations(points: FloatArray, apart: FloatArray | float = 0.0) -> FloatArray:
-    """Return relations with small whole coefficients, one a row, that all points fulfil, beyond chance.
+    """Return relations with whole coefficients, one a row, that all points fulfil, beyond chance.
 
     Parameters
     ----------
@@ -157,31 +154,15 @@ def whole_relations(points: FloatArray, apart: FloatArray | float = 0.0) -> Floa
     """
     n, sizes = points.shape[1], np.linalg.norm(points, axis=1)
     steps = np.maximum(np.array([grid_spacing(point) for point in points]) / sizes, apart)
-    chance = float(np.log(np.clip(steps, TUNING.exact, 1.0)).sum())
-    for most in range(TUNING.coefficient, 0, -1):
-        several = 2 * most + 1
-        if several ** ((n + 1) // 2) <= TUNING.halves and chance + n * np.log(several) <= np.log(CHANCE_LIMIT):
-            return _by_halves(points / sizes[:, None], most)
-    return np.zeros((0, n))
-
-
-def _by_halves(points: FloatArray, most: int) -> FloatArray:
-    """Whole relations of points of length one, with coefficients up to the given one."""
-    cut, values = (points.shape[1] + 1) // 2, range(-most, most + 1)
-    first, second = (np.array([*product(values, repeat=n)], dtype=np.float64) for n in (cut, points.shape[1] - cut))
-    sums, wanted = first @ points[:, :cut].T, -second @ points[:, cut:].T
-    order = np.argsort(sums[:, 0], kind="stable")
-    near = TUNING.exact * most
-    begin = np.searchsorted(sums[order, 0], wanted[:, 0] - near, "left")
-    end = np.searchsorted(sums[order, 0], wanted[:, 0] + near, "right")
-    counts = end - begin
-    if counts.sum() > TUNING.found:
-        return np.zeros((0, points.shape[1]))
-    others = np.repeat(np.arange(len(second)), counts)
-    ones = order[np.arange(len(others)) - np.repeat(np.cumsum(counts) - counts - begin, counts)]
-    held = (np.abs(sums[ones] - wanted[others]) <= near).all(axis=1)
-    found = np.hstack([first[ones[held]], second[others[held]]])
-    return np.asarray(found[found.any(axis=1)])
+    steps = np.clip(steps, TUNING.exact, 1.0)
+    unit, rare = points / sizes[:, None], np.log(CHANCE_LIMIT) - np.log(4 * steps).sum()
+    if n * np.log(3) > rare:
+        return np.zeros((0, n))
+    lattice = np.hstack([np.eye(n), np.rint(unit.T / steps)]).astype(np.int64)
+    found = integers.reduced_basis(lattice)[:, :n].astype(np.float64)
+    largest = np.abs(found).max(axis=1)
+    held = (np.abs(found @ unit.T) <= TUNING.exact * largest[:, None]).all(axis=1)
+    return np.asarray(found[held & (n * np.log(2 * largest + 1) <= rare)])
 
 
 def _ranked(rows: FloatArray) -> tuple[FloatArray, int]:

@@ -21,7 +21,7 @@ from isobreach._arrays import FloatArray
 from isobreach.attacks.alignment.descent import Evaluations
 from isobreach.attacks.alignment.flats import whole_relations
 from isobreach.attacks.alignment.frames import Pose, frame_of
-from isobreach.attacks.alignment.scaled import Equations, Seen, random_starts, tried
+from isobreach.attacks.alignment.scaled import Equations, Seen, determine, random_starts, tried
 from isobreach.attacks.alignment.situation import Situation
 from isobreach.attacks.alignment.solution import FittedMotion
 from isobreach.release import grid_spacing
@@ -33,6 +33,7 @@ class LogTuning:
 
     bases: tuple[float, ...] = (np.e, 10.0, 2.0)  # those that logarithms are taken to
     highest: float = 60.0  # natural logarithm of an amount: nobody has more, and others are no logarithms
+    columns: int = 22  # at most: relations among more take a tenth of a second for every base and kind
     rows: int = 300  # in which equations are solved first
     starts: int = 20  # rotations, each with a mirror image
     solved: float = 1e-6  # left of an equation
@@ -84,7 +85,7 @@ def log_relations(known: FloatArray) -> list[LogRelations]:
     known
         Linked records.
     """
-    return list(_shown(known)) if len(known) else []
+    return list(_shown(known)) if len(known) and known.shape[1] <= TUNING.columns else []
 
 
 def _shown(known: FloatArray) -> Iterator[LogRelations]:
@@ -130,14 +131,14 @@ def by_logarithms(
     )
     part = rows[rng.permutation(len(rows))[: TUNING.rows]]
     starts = random_starts(frame, rng, TUNING.starts)
-    best, least = starts[0], np.inf
+    best, least, solved = starts[0], np.inf, False
     for relations in several:
         pose, _ = tried(_equations(Seen.of(frame, part), relations), starts, effort, TUNING.solved)[0]
         pose, left = tried(_equations(Seen.of(frame, rows), relations), [pose], effort, TUNING.solved)[0]
         if left < least:
             best, least = pose, left
-    solved = bool(least <= TUNING.solved)
-    return FittedMotion("logarithms", frame, best, effort.used, exact=solved, determined=solved)
+            solved = left <= TUNING.solved and determine(_equations(Seen.of(frame, rows), relations), pose)
+    return FittedMotion("logarithms", frame, best, effort.used, exact=solved, determined=solved, beyond_chance=solved)
 
 
 def _equations(seen: Seen, relations: LogRelations) -> Equations:

@@ -77,10 +77,13 @@ class SharedValues:
         Orthonormal normals, one a column; there may be none.
     groups
         Orthonormal bases of the images of groups of attributes, n x d each.
+    normals
+        Unit normals of all planes, one a column, at right angles or not: of attributes, or of sums and differences.
     """
 
     axes: FloatArray
     groups: list[FloatArray]
+    normals: FloatArray
 
 
 def shared_values(rows: FloatArray, error: float, rng: np.random.Generator, effort: Evaluations) -> SharedValues:
@@ -103,26 +106,29 @@ def shared_values(rows: FloatArray, error: float, rng: np.random.Generator, effo
     tolerance = max(TUNING.rounding, 4 * np.sqrt(n) * error / size)
     basis, found = np.eye(n), np.zeros((n, 0))  # what is left to search, and the normals
     groups: list[FloatArray] = []
+    seen = [found]
     tries = 1
     while basis.shape[1] > 1 and tries:
-        normals, mixed = _planes(rows @ basis / size, tolerance, rng, effort)
-        groups += [basis @ group for group in mixed]
+        normals, several = _planes(rows @ basis / size, tolerance, rng, effort)
+        seen.append(basis @ several.T)
+        groups += [basis @ group for group in _groups(several, 1e-6 + 10 * tolerance)]
         tries = TUNING.tries if normals.shape[1] else tries - 1
         found = np.hstack([found, basis @ normals])
         basis = np.linalg.svd(found)[0][:, found.shape[1] :] if found.shape[1] else basis
-    return SharedValues(np.hstack([found, basis]) if found.shape[1] == n - 1 else found, groups)
+    axes = np.hstack([found, basis]) if found.shape[1] == n - 1 else found
+    return SharedValues(axes, groups, np.hstack(seen))
 
 
 def _planes(
     rows: FloatArray, tolerance: float, rng: np.random.Generator, effort: Evaluations
-) -> tuple[FloatArray, list[FloatArray]]:
-    """Normals at right angles of planes found in one round, the fullest first, and images of groups."""
+) -> tuple[FloatArray, FloatArray]:
+    """Normals at right angles of planes found in one round, the fullest first, and all normals, one a row."""
     n = rows.shape[1]
     lifted = np.hstack([rows - rows.mean(axis=0), np.ones((len(rows), 1))])
     values, axes = np.linalg.eigh(lifted.T @ lifted / len(lifted))
     flat = int((values < TUNING.flat * values[-1]).sum())
     if len(rows) < n + TUNING.beyond or flat > 1 or n - flat < 2:
-        return np.zeros((n, 0)), []
+        return np.zeros((n, 0)), np.zeros((0, n))
     whitening = axes[:, flat:] / np.sqrt(values[flat:])
     white = lifted @ whitening
     white /= np.linalg.norm(white, axis=1, keepdims=True)
@@ -152,11 +158,13 @@ def _planes(
         places = found @ rows.mean(axis=0) - forms[chosen, n]
         across = axes[:n, 0]
         found = _leaning(found, places, across, float(rows.mean(axis=0) @ across), near)
-    return np.asarray(np.linalg.qr(found.T)[0]), _groups(normals[chosen + others], near) if others else []
+    return np.asarray(np.linalg.qr(found.T)[0]), np.asarray(normals[[*chosen, *others] if not flat else []])
 
 
 def _groups(normals: FloatArray, near: float) -> list[FloatArray]:
     """Spans of normals that are not at right angles to one another, where they are more than they span."""
+    if not len(normals):
+        return []
     count, of = connected_components(np.abs(normals @ normals.T) > near)
     found = []
     for group in range(count):

@@ -45,6 +45,9 @@ class ScaledTuning:
     """When columns are taken for scaled ones, and how the rotation is sought."""
 
     by_chance: float = 4.0  # standard errors that a part of a standardised table may be off
+    most: float = (
+        0.1  # of the variance, at most: where large values leave chance more room, any table might be within it
+    )
     rounding: float = 1e-3  # the same where there is no chance: variances over N or N - 1, few digits
     starts: int = 60  # rotations, each with a mirror image: where 7 equations have 6 angles, up to 53 were needed
     loose: int = 3  # the same where there are fewer equations than angles: of all that solve them none is better
@@ -55,6 +58,7 @@ class ScaledTuning:
     steps: int = 40  # of least squares at most, set by hand: they end where they gain nothing
     rows: int = 1_000  # the outermost ones, among which ends are sought first
     solved: float = 1e-6  # left of an equation: chance does not fulfil more equations than there are angles
+    steep: float = 1e-6  # of the steepest slope: along flatter ones equations leave the rotation open
 
 
 TUNING = ScaledTuning()
@@ -114,8 +118,23 @@ def standardised(frame: Frame, rows: FloatArray, noise: float) -> bool:
     """Whether the columns that a frame leaves open vary by one on average, noise aside; a part of a table is off."""
     estimates = Seen.of(frame, rows).estimates(frame.start())[:, _open(frame)]
     squares = ((estimates - estimates.mean(axis=0)) ** 2).mean(axis=1)
-    allowed = TUNING.rounding + TUNING.by_chance * float(squares.std()) / np.sqrt(len(rows))
+    allowed = TUNING.rounding + min(TUNING.by_chance * float(squares.std()) / np.sqrt(len(rows)), TUNING.most)
     return bool(abs(float(squares.mean()) - noise**2 - 1) <= allowed)
+
+
+def one_variance(found: FittedMotion, rows: FloatArray) -> bool:
+    """Whether columns that a motion's frame leaves open have one variance there, as far as chance allows.
+
+    Parameters
+    ----------
+    found, rows
+        The motion; released rows. Noise of theirs adds the same to all columns.
+    """
+    columns = _open(found.frame)
+    squares = ((rows - rows.mean(axis=0)) @ found.affine[0][:, columns]) ** 2
+    variances, error = squares.mean(axis=0), squares.std(axis=0) / np.sqrt(len(rows))
+    allowed = TUNING.rounding * variances.mean() + TUNING.by_chance * error
+    return bool((np.abs(variances - variances.mean()) <= allowed).all())
 
 
 def between_ends(situation: Situation, frame: Frame) -> list[tuple[float | None, float]]:
@@ -164,9 +183,19 @@ def by_variances(situation: Situation, rows: FloatArray, effort: Evaluations, rn
         best, left = found[0]
         if left**2 * max(count, 1) <= chdtri(max(count, 1), TUNING.chance):
             break
-    fewer = not noise and _angles(frame) < _open(open_).sum()
-    exact = bool(fewer and left <= solved)
-    return FittedMotion("variances", open_, best, effort.used, exact=exact, determined=exact or bool(fewer and known))
+    angles = _angles(frame)
+    exact = bool(angles < count and left <= solved and determine(equations, best))
+    # Of a whole scaled table equations hold better than chance lets them.
+    better = not noise and left**2 * count <= chdtri(max(count - angles, 1), 1 - TUNING.chance) and angles < count
+    return FittedMotion(
+        "variances",
+        open_,
+        best,
+        effort.used,
+        exact=exact,
+        determined=exact or bool(angles <= count and known),
+        beyond_chance=exact or bool(better),
+    )
 
 
 def _moments(
@@ -266,6 +295,7 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
         return equations
 
     found: list[tuple[float, int, Pose]] = []
+    exact = False
     for ends in allowed:
         count = len(columns) * (1 if ends[0] is None else 2)
         if _angles(frame) < count:
@@ -276,10 +306,10 @@ def by_ends(situation: Situation, rows: FloatArray, effort: Evaluations, rng: np
             effort.spend(own.used)
             found.append((left / ends[1], len(found), pose))
             if left <= solved:
+                exact = determine(equations_of(rows, *ends), pose)
                 break
-    left, _, pose = min(found) if found else (np.inf, 0, starts[0])
-    solved = left <= TUNING.solved
-    return FittedMotion("ends", frame, pose, effort.used, exact=solved, determined=solved)
+    _, _, pose = min(found) if found else (np.inf, 0, starts[0])
+    return FittedMotion("ends", frame, pose, effort.used, exact=exact, determined=exact, beyond_chance=exact)
 
 
 def frames_of(situation: Situation, rows: FloatArray) -> tuple[Frame, Frame]:
@@ -322,6 +352,15 @@ def tried(equations: Equations, starts: list[Pose], effort: Evaluations, solved:
             if found[-1][1] <= solved:
                 break
     return sorted(found, key=lambda one: one[1])
+
+
+def determine(equations: Equations, pose: Pose) -> bool:
+    """Whether no turn leaves the equations as they are: two equal columns fulfil theirs in many frames."""
+    _, slopes = equations(pose)
+    if not slopes.shape[1]:
+        return True
+    sizes = np.linalg.svd(slopes, compute_uv=False)
+    return bool(len(sizes) == slopes.shape[1] and sizes[-1] > TUNING.steep * sizes[0])
 
 
 def _solved(equations: Equations, pose: Pose, effort: Evaluations) -> tuple[Pose, float]:

@@ -31,6 +31,8 @@ class FittedMotion:
         Whether links and axes that the release shows leave nothing open: what is wrong are names, not values.
     determined
         Whether the pose solves equations, at least as many as there are angles.
+    beyond_chance
+        Whether it solves more equations than there are angles, better than chance would let it.
     """
 
     objective: str
@@ -43,6 +45,7 @@ class FittedMotion:
     axes: int = 0
     exact: bool = False
     determined: bool = False
+    beyond_chance: bool = False
 
     @property
     def affine(self) -> tuple[FloatArray, FloatArray]:
