@@ -85,18 +85,18 @@ def test_whole_numbers_that_may_be_codes_are_said_to_be_taken_as_amounts(tmp_pat
     path.write_text("\n".join(["age,stage,cost_code,sex,visits", *rows]))
     table = ib.prepare(path)
     said = "2 columns ('stage' and 'cost_code') hold few different whole numbers, which were taken as amounts."
-    assert table.notes == (
-        f"{said} If they are codes, put a letter before each of them (c4100), so that they are text",
-    )
+    name_them = "If they are codes, name them: codes=['stage', 'cost_code'], categories='one-hot'"
+    assert table.notes == (f"{said} {name_them}",)
     assert table.columns == ("age", "stage", "cost_code", "sex", "visits")
     assert not table.steps  # nothing was done to them
     assert not ib.prepare(path, columns=list(table.columns)).notes  # whoever names them has looked
     shares = "\n".join(["age,part", *(f"{20.5 + i},{(50, 75, 80, 100)[i % 4]}%" for i in range(60))])
     (tmp_path / "shares.csv").write_text(shares)
     assert not ib.prepare(tmp_path / "shares.csv").notes  # a percent sign says that it is an amount
-    lettered = path.read_text().replace(",4710", ",c4710").replace(",9999", ",c9999")
-    path.write_text(lettered.replace(",4100", ",c4100").replace(",4200", ",c4200"))
-    assert ib.prepare(path, categories="one-hot").columns[2] == "cost_code=c4100"  # the advice does what it says
+    named = ib.prepare(path, codes=["stage", "cost_code"], categories="one-hot")  # the advice does what it says
+    assert named.attributes == table.columns
+    assert named.columns[1:6] == ("stage=0", "stage=1", "stage=2", "stage=3", "cost_code=4100")
+    assert not named.notes
 
 
 @pytest.mark.parametrize("frame", [lambda path: path, lambda path: pl.read_csv(path, infer_schema=False)])
@@ -131,3 +131,39 @@ def test_marks_of_missing_values_may_have_spaces_around_them(tmp_path):
     (tmp_path / "census.csv").write_text("\n".join(["age, town, pay", *lines]))
     with pytest.raises(ib.InputError, match=r"16 missing values in 2 of 3 columns: 'town' 8, 'pay' 8\."):
         ib.prepare(tmp_path / "census.csv", categories="one-hot")
+
+
+def coded(folder):
+    rows = [f"{20 + i % 31},{(4100, 4200, 9999)[i % 3]},{i % 7}" for i in range(60)]
+    path = folder / "wards.csv"
+    path.write_text("\n".join(["age,ward,visits", *rows]))
+    return path
+
+
+def test_codes_that_are_named_are_one_attribute_that_goes_back_and_again(tmp_path):
+    path = coded(tmp_path)
+    table = ib.prepare(path, codes=["ward"], categories="one-hot")
+    assert table.columns == ("age", "ward=4100", "ward=4200", "ward=9999", "visits")
+    assert table.groups == ((1, 2, 3),)
+    assert [step.what for step in table.steps] == ["codes as text", "one-hot"]
+    assert table.restore(table.values)["ward"].to_pylist()[:3] == ["4100", "4200", "9999"]
+    (tmp_path / "known.csv").write_text("age,ward,visits\n30,9999,1\n31,4100,0\n")
+    assert table.apply(tmp_path / "known.csv").values[:, 1:4].tolist() == [[0, 0, 1], [1, 0, 0]]
+    frame = pl.read_csv(path)
+    assert ib.prepare(frame, codes=["ward"], categories="one-hot").values.tolist() == table.values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"codes": ["wrad"]}, r"codes must name columns of frame that are kept\. Got 'wrad'\. Did you mean 'ward'\?"),
+        ({"codes": ["ward"], "leave_out": ["ward"]}, r"codes must name columns of frame that are kept\. Got 'ward'"),
+        (
+            {"codes": ["ward"], "categories": "leave-out"},
+            r"codes must come with one-hot categories\. Got categories 'leave-out'\. Add categories='one-hot', or",
+        ),
+    ],
+)
+def test_codes_that_cannot_be_are_refused(tmp_path, asked, message):
+    with pytest.raises(ib.InputError, match=message):
+        ib.prepare(coded(tmp_path), **{"categories": "one-hot", **asked})

@@ -20,6 +20,7 @@ def prepare(
     standardise: bool = False,
     columns: Sequence[str] | None = None,
     leave_out: Sequence[str] | None = None,
+    codes: Sequence[str] | None = None,
     id_column: str | None = None,
     encoding: str | None = None,
 ) -> PreparedTable:
@@ -45,6 +46,8 @@ def prepare(
         Columns to keep; a column that is named is kept even if it seems to name the rows or has one value.
     leave_out
         Columns to leave out, instead of ``columns``.
+    codes
+        Columns of numbers that are codes, such as wards or diagnoses: categories, and no amounts.
     id_column
         The column that names the records.
     encoding
@@ -66,6 +69,7 @@ def prepare(
         standardise=standardise,
         columns=columns,
         leave_out=leave_out,
+        codes=codes,
         id_column=id_column,
         encoding=encoding,
     )

@@ -116,6 +116,12 @@ preparation = _all(
         help="Columns of text: leave them out, or turn each into columns of 0 and 1 that count as one attribute.",
     ),
     click.option(
+        "--codes",
+        multiple=True,
+        callback=split_names,
+        help="Columns of numbers that are codes, by commas: categories, and no amounts. Needs --categories one-hot.",
+    ),
+    click.option(
         "--standardise",
         is_flag=True,
         help="Give every column mean 0 and standard deviation 1, so that all columns matter alike.",
@@ -136,7 +142,7 @@ _TABLE = "The table"
 RELEASE, KNOWLEDGE, FILES = "The release", "What the attacker knows", "Reading files and databases"
 _READ, _PREPARED = (
     ("columns", "leave_out", "id_column", "query", "encoding", "sheet"),
-    ("missing", "categories", "standardise"),
+    ("missing", "categories", "codes", "standardise"),
 )
 
 

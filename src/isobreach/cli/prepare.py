@@ -42,7 +42,7 @@ def run_prepare(console: Console, data: Data, out: Path, steps: Path | None, for
 def _alike(console: Console, data: Data, steps: Path) -> NumericTable:
     """Records prepared like another table."""
     asked = data.preparation
-    if data.columns is not None or data.leave_out or asked["missing"] or asked["standardise"]:
+    if any((data.columns, data.leave_out, asked["missing"], asked["codes"], asked["standardise"])):
         rule = "must be the only option that says how to prepare"
         raise InputError("--steps", rule, "others as well", "The file says it all: leave them out.")
     if data.source is None:

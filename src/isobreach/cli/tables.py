@@ -93,7 +93,7 @@ class Data:
         ``standardise``: do so, asked for or not. Arrays, which have no names, stay as they are if nothing is asked.
         """
         asked = {**self.preparation, "standardise": standardise or self.preparation.get("standardise", False)}
-        plain = not (asked["standardise"] or asked.get("missing") or self.leave_out)
+        plain = not (asked["standardise"] or asked.get("missing") or asked.get("codes") or self.leave_out)
         if self.source is not None:
             if not (self.source.elsewhere or Path(self.given).exists()):
                 kinds = "must be a file, a folder of Parquet parts, a database's URL, - (the standard input)"

@@ -7,6 +7,7 @@ numbers are standardised by the mean and deviation of the rows that are left. sc
 ``OneHotEncoder`` and ``StandardScaler`` decide what they are good at; ``applying`` does it.
 """
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isobreach._naming import way
-from isobreach._phrases import called_id, count, together
+from isobreach._phrases import called_id, count, names_like, together
 from isobreach._validation import check_choice, check_names, check_table
 from isobreach.errors import InputError
 from isobreach.io import RawColumn, RawTable, as_raw, selection
@@ -24,8 +25,8 @@ from isobreach.preparation.applying import apply, as_text, numbers
 from isobreach.preparation.recognising import (
     amounts,
     as_truths,
-    codes,
     dates,
+    has_codes,
     like_codes,
     marked,
     names_rows,
@@ -49,6 +50,7 @@ def prepare(
     standardise: bool = False,
     columns: Sequence[str] | None = None,
     leave_out: Sequence[str] | None = None,
+    codes: Sequence[str] | None = None,
     id_column: str | None = None,
     encoding: str | None = None,
     name: str = "frame",
@@ -58,12 +60,16 @@ def prepare(
         check_choice("missing", missing, MISSING)
     check_choice("categories", categories, CATEGORIES)
     raw = as_raw(frame, name, selection(columns, leave_out), id_column, encoding=encoding)
-    named = set(columns or ())
+    _check_codes(codes or (), raw, categories, name)
+    named = {*(columns or ()), *(codes or ())}
     steps = [_left_out(label, "asked") for label in leave_out or ()]
     steps += [_left_out(label, "beside") for label in raw.beside]
     kept: list[RawColumn] = []
     for column in raw.columns:
-        made, done = _decided(column, raw, name, one_hot=categories == "one-hot", named=column.name in named)
+        if column.name in (codes or ()):
+            made, done = _as_code(column)
+        else:
+            made, done = _decided(column, raw, name, one_hot=categories == "one-hot", named=column.name in named)
         steps += done
         if made is not None:
             kept.append(made)
@@ -109,6 +115,7 @@ def prepare(
             "standardise": standardise,
             "columns": columns,
             "leave_out": leave_out,
+            "codes": codes,
             "id_column": id_column,
             "encoding": encoding,
         },
@@ -127,6 +134,30 @@ def _stays(step: Step, present: set[str]) -> bool:
 
 def _left_out(column: str, reason: str) -> Step:
     return Step(column, "left out", {"reason": reason}, f"Column {column!r} was left out: {reason_words(reason)}.")
+
+
+def _check_codes(codes: Sequence[str], raw: RawTable, categories: str, name: str) -> None:
+    """Refuse names of columns that are not there, dates among them, and codes where categories are left out."""
+    check_names("codes", codes)
+    kinds = {column.name: column.kind for column in raw.columns}
+    for label in codes:
+        if label not in kinds:
+            raise InputError(
+                "codes", f"must name columns of {name} that are kept", repr(label), names_like(label, raw.names)
+            )
+        if kinds[label] in ("date", "other"):
+            raise InputError("codes", f"must name columns of numbers or text of {name}", repr(label))
+    if codes and categories != "one-hot":
+        keep, leave = way("--categories one-hot", ONE_HOT), way("--leave-out", "leave_out=[...]")
+        step = f"Add {keep}, or leave the columns out with {leave}."
+        raise InputError("codes", "must come with one-hot categories", f"categories {categories!r}", step)
+
+
+def _as_code(column: RawColumn) -> tuple[RawColumn | None, list[Step]]:
+    """A column that the owner says holds codes, as text."""
+    said = f"Column {column.name!r} holds codes, as was said: text, and no amounts."
+    step = Step(column.name, "codes as text", {"reason": "asked"}, said)
+    return RawColumn(column.name, "text", as_text(column)), [step]
 
 
 def _decided(
@@ -149,7 +180,7 @@ def _decided(
     read = dates(cells, label, name)
     if read is not None:
         return RawColumn(label, "date", read[0]), [_dated(label, read[1]), *_marks(label, cells)]
-    if codes(cells) and not named:
+    if has_codes(cells) and not named:
         said = f"Column {label!r} holds digits with zeros in front: a code, which is text and no amount."
         kept, done = _text(column, name, one_hot=one_hot, named=named)
         if kept is None:  # one reason is enough
@@ -198,13 +229,16 @@ def _read(label: str, cells: Sequence[Any], mark: str) -> Step:
 
 def _as_amounts(columns: Sequence[RawColumn]) -> list[str]:
     """What is said of numbers that may be codes, which no step changed."""
-    found = [repr(column.name) for column in columns if like_codes(column)]
+    found = [column.name for column in columns if like_codes(column)]
     if not found:
         return []
-    several = together(found) if len(found) <= LISTED else f"{', '.join(found[:LISTED])}, ..."
-    told = f"column {found[0]} holds" if len(found) == 1 else f"{len(found)} columns ({several}) hold"
-    said = f"{told} few different whole numbers, which were taken as amounts"
-    return [f"{said}. If they are codes, put a letter before each of them (c4100), so that they are text"]
+    quoted = [repr(name) for name in found[:LISTED]]
+    more = ", ..." if len(found) > LISTED else ""
+    several = ", ".join(quoted) + more if more else together(quoted)
+    told = f"column {quoted[0]} holds" if len(found) == 1 else f"{len(found)} columns ({several}) hold"
+    typed = "..." if more else shlex.quote(",".join(found))
+    how = way(f"--codes {typed} --categories one-hot", f"codes=[{'...' if more else ', '.join(quoted)}], {ONE_HOT}")
+    return [f"{told} few different whole numbers, which were taken as amounts. If they are codes, name them: {how}"]
 
 
 def _plain(cell: str) -> bool:

@@ -64,10 +64,10 @@ def marked(cell: Any) -> bool:
     return cell is None or cell.lower() in MISSING_MARKS
 
 
-def codes(cells: Sequence[Any]) -> bool:
+def has_codes(cells: Sequence[Any]) -> bool:
     """Whether a column of text holds codes of digits, such as 02139: a zero in front means nothing in an amount.
 
-    >>> codes(["02139", "10115", None]), codes(["0", "12", "100"]), codes(["0.5", "01"])
+    >>> has_codes(["02139", "10115", None]), has_codes(["0", "12", "100"]), has_codes(["0.5", "01"])
     (True, False, False)
     """
     filled = [cell for cell in cells if not marked(cell)]

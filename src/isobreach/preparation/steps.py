@@ -168,6 +168,8 @@ def _words(what: str, reason: str | None, several: Sequence[Step]) -> str:
             return f"{told} are categories: each is one attribute, and its columns are 0 or 1."
         case "standardised":
             return f"{told} were standardised: less the mean, divided by the standard deviation."
+        case "codes as text" if reason == "asked":
+            return f"{told} hold codes, as was said: text, and no amounts."
         case "codes as text":
             return f"{told} hold digits with zeros in front: codes, which are text and no amounts."
         case "dates as days":
