@@ -34,7 +34,7 @@ _STEPS = {
 
 def header_texts(result: AuditResult) -> tuple[Block, ...]:
     """What was left out or done, and what carries the length: what an owner has to know before anything else."""
-    done, same = _done(result), "Publish exactly this version of the table, or run the audit again."
+    done, same = _done(result), "The audit is about exactly this version of the table."
     said = f"{done}. All steps are under Details." if done else " ".join(left_out(result.left_out)) or "No column."
     carried = [Text(line, soft=True, title="Mind the length:") for line in length_sentences(result)]
     return (Text(f"{said} {same}", soft=True, title="Done to the table:" if done else "Left out:"), *carried)
