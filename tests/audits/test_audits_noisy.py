@@ -100,8 +100,8 @@ def test_without_noise_it_is_the_audit_of_a_rotation(name):
         assert zero.random.mean.value == pytest.approx(one.random.mean.value, abs=1e-9)
         assert tiny.random.mean.value == pytest.approx(one.random.mean.value, abs=1e-6)
         assert zero.random.hidden_dimension == one.random.hidden_dimension
-    assert plain.noise is False
-    assert none.noise is none.rows_known is True
+    assert plain.noise is none.noise is False
+    assert little.noise is little.rows_known is True
 
 
 @pytest.mark.slow
