@@ -47,7 +47,7 @@ arena: $(VENV)/.dev
 # Packages that protect vectors: what they say, and what was measured. Two are under the AGPL, one brings tensorflow.
 board:
 	$(PYTHON) -m venv build/board-venv
-	build/board-venv/bin/python -m pip install --quiet -e '.[packages,packages-agpl,packages-pymasq,vectors]'
+	build/board-venv/bin/python -m pip install --quiet -e '.[packages,packages-agpl,packages-pymasq,vectors,lattice]'
 	build/board-venv/bin/python tools/board.py
 
 lint: $(VENV)/.dev

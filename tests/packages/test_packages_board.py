@@ -71,9 +71,10 @@ def test_one_row_is_measured_kept_and_written(board, tmp_path, monkeypatch):
     monkeypatch.setattr(measured.Deal, "nothing", lambda self: {"claimed": 0.0})
     assert board.known_row(row)[:8] == (row.case.title, "1", "3", "3", "500 of 500", "0", "1.000", "100.00")
     assert int(board.known_row(row)[8]) >= 90
-    monkeypatch.setattr(board, "said", lambda: board.Text("what packages say"))
     again = measured.Measured("turboquant")
     assert board.known_row(again) == board.known_row(row)
     kept = {f"linked {count}/0": {"error": 0.05, "blind": 0.3, "seconds": 0.1} for count in measured.LINKED}
     (tmp_path / "pymasq.json").write_text(json.dumps(kept))
-    assert row.case.title in document_markdown(board.page([again], measured.Measured("pymasq")))
+    assert row.case.title in document_markdown(
+        board.page(board.Text("what packages say"), [again], measured.Measured("pymasq"))
+    )
