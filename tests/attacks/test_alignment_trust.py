@@ -34,15 +34,14 @@ def attacked(records, scheme, linked, seed):
 )
 @EIGHT_SEEDS
 def test_standardised_numbers_that_were_moved_a_little_are_still_solved_for(scheme, jitter, seeds):
-    """Components of normal tables are principal axes, and no column has their variances. One in eight may be missed."""
-    shares, chosen = [], []
+    """Components of normal tables are principal axes, and no column has their variances."""
+    shares = []
     for seed in seeds:
         rng = np.random.default_rng(seed)
         records = in_deviations(measured(rng)) + jitter * rng.normal(size=(600, 8))
         found, share = attacked(records, scheme, 6, seed)
         shares.append(share)
-        chosen.append(found.objective)
-    assert chosen.count("variances") >= len(seeds) - len(seeds) // 8
+        assert found.objective == "variances"
     assert np.mean(shares) > 0.75
 
 

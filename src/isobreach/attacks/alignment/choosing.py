@@ -8,12 +8,13 @@ twice what the true pose does on average, h (h - 1) / (4 m) (Wilks 1938: half th
 release or linked records show is trusted before both, unless the sample objects: first whatever leaves nothing to a
 model, because links and axes leave nothing open or more equations than angles are solved, and by no other rotation
 nearby. Of equals, axes of planes and products come first, those with more axes that links agree with, then groups of
-attributes that people of a place share, jittered whole numbers, groups of squares, a series, sums and those of
-logarithms, and columns that were scaled. Equations that hold no better than by chance are trusted unless attributes
-look independent and components fulfil them as well. Of what axes leave open, scaled columns are sought too, and trusted
-before the axes alone by the same rule. Without a sample, components are trusted if attributes look independent,
-otherwise links that leave nothing open but noise, then ranges. Components of directions come last: nothing tells when
-they are better. Under noise links refute a motion that brings their rows further from them than noise does.
+attributes that people of a place share, jittered whole numbers, groups of squares, sums and those of logarithms,
+columns that were scaled, and a series, which is a model. Equations that hold no better than by chance are trusted
+unless attributes look independent and components fulfil them as well. Of what axes leave open, scaled columns are
+sought too, and trusted before the axes alone by the same rule. Without a sample, components are trusted if attributes
+look independent, otherwise links that leave nothing open but noise, then ranges. Components of directions come last:
+nothing tells when they are better. Under noise links refute a motion that brings their rows further from them than
+noise does.
 
 In many columns a density has more parameters than there are rows, and descents take minutes. With a sample, transport
 then takes the place of all others but links that leave nothing open. Where these leave fewer axes than are many, a
@@ -91,7 +92,7 @@ _POSES = (
 _SCALED = {"variances": by_variances, "ends": by_ends}
 
 # What shows itself in the release or in linked records, the most trustworthy first; those that only equations tell.
-_SHOWN = ("places", "whole numbers", "quadrics", "series", "logarithms", "sums", "ends", "variances")
+_SHOWN = ("places", "whole numbers", "quadrics", "logarithms", "sums", "ends", "variances", "series")
 _SOLVED = ("logarithms", "ends", "variances")
 
 _REFUTED = 1e-3  # probability of links' misfit below which they refute a motion; wrong ones were off by 2 to 50 times
