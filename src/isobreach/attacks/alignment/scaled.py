@@ -45,9 +45,7 @@ class ScaledTuning:
     """When columns are taken for scaled ones, and how the rotation is sought."""
 
     by_chance: float = 4.0  # standard errors that a part of a standardised table may be off
-    most: float = (
-        0.1  # of the variance, at most: where large values leave chance more room, any table might be within it
-    )
+    most: float = 0.1  # of the variance, at most: with large values chance would allow any table
     rounding: float = 1e-3  # the same where there is no chance: variances over N or N - 1, few digits
     starts: int = 60  # rotations, each with a mirror image: where 7 equations have 6 angles, up to 53 were needed
     loose: int = 3  # the same where there are fewer equations than angles: of all that solve them none is better
