@@ -52,9 +52,9 @@ INTERCEPTS = ("auto", "yes", "no")
 class RegressionTuning:
     """What a fit must show before more is made of it; set by hand."""
 
-    significant: float = 1e-3  # Probability of an intercept that is not there.
-    found: float = 0.5  # Of the released rows: what finds fewer finds them by chance, or is of another table.
-    exact: float = 1e-7  # Error of a fit, beside the records, that rounding alone may leave.
+    significant: float = 1e-3  # probability of an intercept that is not there
+    found: float = 0.5  # of the released rows: what finds fewer finds them by chance, or is of another table
+    exact: float = 1e-7  # error of a fit, beside the records, that rounding alone may leave
 
 
 _TUNING = RegressionTuning()

@@ -39,10 +39,10 @@ _COSINES, _COSINE_WEIGHTS = _unit_nodes(8)
 class IntegrationLimits:
     """Where the integrals end."""
 
-    rows: int = 1024  # Whose nodes are held at once.
-    epsilon: float = 0.95  # At 1 the quadratic form degenerates; what holds at this holds beyond.
-    degrees: float = 1e8  # Normal, to all intents; beyond, logarithms cancel.
-    far: float = 4.0  # Standard deviations, beyond which there is 1e-4: what ten nodes leave too.
+    rows: int = 1024  # whose nodes are held at once
+    epsilon: float = 0.95  # at 1 the quadratic form degenerates; what holds at this holds beyond
+    degrees: float = 1e8  # normal, to all intents; beyond, logarithms cancel
+    far: float = 4.0  # standard deviations, beyond which there is 1e-4: what ten nodes leave too
 
 
 _LIMITS = IntegrationLimits()

@@ -7,7 +7,7 @@ import numpy as np
 
 from isobreach._arrays import FloatArray, IntArray
 from isobreach._progress import Progress
-from isobreach.engine import ONE_BLAS_THREAD, Engine
+from isobreach.engine import Engine
 from isobreach.geometry import row_norms
 from isobreach.linking.candidates import (
     NARROWING,
@@ -303,17 +303,16 @@ class Problem:
             rivals = [lists[r][lists[r] != v] for r, v in zip(records, values, strict=True)] if norms_kept else []
             others = [found.points[part[:: 1 + len(part) // _COMPARING.rivals]] for part in rivals]
             counts = [len(part) for part in rivals] or [0] * len(records)
-            with ONE_BLAS_THREAD:  # a sample of some thousand rows: threads that wait for more take longer than it does
-                matches = chance_matches(
-                    self.known,
-                    np.array(records),
-                    error[records],
-                    found.points[values],
-                    others or [found.points[:0]] * len(records),
-                    counts,
-                    self.source,
-                    norms_kept=norms_kept,
-                    scale=scale,
-                )
+            matches = chance_matches(
+                self.known,
+                np.array(records),
+                error[records],
+                found.points[values],
+                others or [found.points[:0]] * len(records),
+                counts,
+                self.source,
+                norms_kept=norms_kept,
+                scale=scale,
+            )
             chance = dict(zip(records, matches.tolist(), strict=True))
         return Solution(found, agreement, chance, error, lists)

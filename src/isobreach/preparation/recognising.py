@@ -35,10 +35,10 @@ _AMOUNT = re.compile(
 class Telltales:
     """How much a column must show of what it is; set by hand on real tables."""
 
-    mostly: float = 0.9  # Of the cells: from here on, the others are mistakes in a column of amounts.
-    few: int = 12  # Different values at most of a category some of which are numbers, as 1, 2, 3+.
-    often: int = 5  # Times that a code comes, on average: fewer say nothing.
-    rows: int = 20  # Below, that all values differ says nothing.
+    mostly: float = 0.9  # of the cells: from here on, the others are mistakes in a column of amounts
+    few: int = 12  # different values at most of a category some of which are numbers, as 1, 2, 3+
+    often: int = 5  # times that a code comes, on average: fewer say nothing
+    rows: int = 20  # below, that all values differ says nothing
 
 
 _TELLTALES = Telltales()

@@ -35,7 +35,7 @@ MISSED = (
     "constant text",
     "beside",
     "asked",
-)  # what is neither an id nor constant
+)  # what an owner may miss: no ids, and no numbers that are all alike
 LISTED = 12  # columns that a sentence names
 
 

@@ -12,9 +12,9 @@ from isobreach._arrays import BoolArray, FloatArray
 class SharedTuning:
     """What counts as shared."""
 
-    same: float = 1e-7  # Of the spread: values that differ by no more are one.
-    rows: int = 5  # That make a value a common one.
-    whole: int = 500  # Rows that are looked at for whole numbers.
+    same: float = 1e-7  # of the spread: values that differ by no more are one
+    rows: int = 5  # that make a value a common one
+    whole: int = 500  # rows that are looked at for whole numbers
 
 
 _TUNING = SharedTuning()

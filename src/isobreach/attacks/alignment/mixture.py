@@ -35,23 +35,23 @@ class MixtureRecipe:
 class DensityTuning:
     """How densities are fitted. Sizes and shrinkages are those that stacking picked on a dozen tables."""
 
-    small: int = 1_500  # Rows below which several shrinkages compete and every row is held out once.
+    small: int = 1_500  # rows below which several shrinkages compete and every row is held out once
     # Components, and what shrinks their covariances, in larger and in small releases.
     sizes: tuple[int, ...] = (1, 4, 12, 32)
     small_sizes: tuple[int, ...] = (1, 2, 4, 8, 16)
     shrinkages: tuple[tuple[float, float], ...] = ((2.0, 1e-3),)
     small_shrinkages: tuple[tuple[float, float], ...] = ((0.5, 1e-3), (2.0, 1e-3), (2.0, 0.05), (8.0, 0.05))
-    copies: int = 3  # Fits of each mixture to a small release, averaged: one depends much on its clusters.
-    cheap: float = 5e7  # Products in a step of EM up to which fits are repeated.
-    judged_rows: int = 2_400  # Rows that the weights are fitted on, of a larger release; a quarter is held out.
-    folds: int = 3  # Of a small release.
-    rounds: int = 40  # Most steps of EM.
-    judged_rounds: int = 25  # The same where weights are fitted.
-    continued: int = 3  # The same where a mixture is fitted to a few rows more.
-    gain: float = 1e-3  # Mean log-density that a step of EM must gain.
-    least_weight: float = 0.05  # Mixtures with less are left out.
-    most: int = 5  # Mixtures averaged.
-    floor: float = 1e-8  # Least variance along an axis, of the largest: constant columns whiten to zeros.
+    copies: int = 3  # fits of each mixture to a small release, averaged: one depends much on its clusters
+    cheap: float = 5e7  # products in a step of EM up to which fits are repeated
+    judged_rows: int = 2_400  # rows that the weights are fitted on, of a larger release; a quarter is held out
+    folds: int = 3  # of a small release
+    rounds: int = 40  # most steps of EM
+    judged_rounds: int = 25  # the same where weights are fitted
+    continued: int = 3  # the same where a mixture is fitted to a few rows more
+    gain: float = 1e-3  # mean log-density that a step of EM must gain
+    least_weight: float = 0.05  # mixtures with less are left out
+    most: int = 5  # mixtures averaged
+    floor: float = 1e-8  # least variance along an axis, of the largest: constant columns whiten to zeros
 
 
 TUNING = DensityTuning()

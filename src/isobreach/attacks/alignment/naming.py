@@ -29,11 +29,11 @@ from isobreach.attacks.alignment.starts import quantiles
 class AssignmentCosts:
     """What the parts of a cost weigh; set by hand, each far from the next."""
 
-    error: float = 0.1  # Of the spread: what FastICA leaves on a thousand rows; smaller ones are named all the better.
-    zero: float = 1e-6  # Of the spread: a smaller value has no sign.
-    surprise: float = 1e-4  # Of a cost: decides where links do not, which are exact where values are shared.
-    whole: float = 1e-5  # Of a cost: decides between axes that surprise alike.
-    untold: float = 1e-6  # Of a cost: decides where nothing else does.
+    error: float = 0.1  # of the spread: what FastICA leaves on a thousand rows; smaller ones are named all the better
+    zero: float = 1e-6  # of the spread: a smaller value has no sign
+    surprise: float = 1e-4  # of a cost: decides where links do not, which are exact where values are shared
+    whole: float = 1e-5  # of a cost: decides between axes that surprise alike
+    untold: float = 1e-6  # of a cost: decides where nothing else does
 
 
 _COSTS = AssignmentCosts()

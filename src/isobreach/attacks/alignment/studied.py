@@ -37,7 +37,7 @@ class StudyTuning:
     # With so many rows a density of 32 components in 16 columns is as sharp as it gets, and what a sample of 1,000 can
     # tell is limited by the sample. Estimates are made of every row.
     rows: int = 6_000
-    least: int = 8  # Different rows: two parts of four, of which one is modelled.
+    least: int = 8  # different rows: two parts of four, of which one is modelled
     # Columns from which on a sample is placed by transport: a density of 100 has 5,000 parameters a component.
     wide: int = 100
 

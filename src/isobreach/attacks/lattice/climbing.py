@@ -32,14 +32,14 @@ class Climbing:
     # Climbs of a round for each dimension and at most, half from the shortest differences, half from random ones.
     starts: int = 40
     most_starts: int = 500
-    differences: int = 4000  # The cost of a climb grows with them.
-    steps: int = 40  # Of a climb.
-    damping: float = 0.7  # Of a Newton step, which overshoots where the height is not quadratic.
-    longest: float = 6.0  # Median length of short differences, in units, beyond which no climb gets anywhere.
-    least_difference: float = 0.3  # Of a unit: shorter differences are noise.
-    same: float = 0.95  # Cosine from which on two directions are one.
-    right_angle: float = 0.1  # Cosine up to which directions that are not polished yet are at right angles.
-    most_distinct: int = 16  # Directions kept beyond four for each column: rivals must be seen too.
+    differences: int = 4000  # the cost of a climb grows with them
+    steps: int = 40  # of a climb
+    damping: float = 0.7  # of a Newton step, which overshoots where the height is not quadratic
+    longest: float = 6.0  # median length of short differences, in units, beyond which no climb gets anywhere
+    least_difference: float = 0.3  # of a unit: shorter differences are noise
+    same: float = 0.95  # cosine from which on two directions are one
+    right_angle: float = 0.1  # cosine up to which directions that are not polished yet are at right angles
+    most_distinct: int = 16  # directions kept beyond four for each column: rivals must be seen too
     # Height of a candidate: an axis that is not polished yet is lower than one that could be claimed. Chance made 0.15.
     least_height: float = 0.25
     # Shares of the rows, the densest first, and steps for each: of single directions, then of all together.
@@ -47,11 +47,11 @@ class Climbing:
     core_steps: int = 10
     polishes: tuple[float, ...] = (0.1, 0.3, 1.0)
     polish_steps: int = 20
-    least_core: int = 50  # Rows times the dimension in the first share.
-    half_step: float = 0.5  # Of a Newton step on rows, whose curvature is known less well.
-    flat: float = 1e-3  # Of the mean variance: added to every one, as some directions hardly vary.
-    lowest: float = 0.02  # Height that a step is divided by at least: where there is none, it would be anything.
-    rounds: int = 5  # Searches in what is orthogonal to the axes found.
+    least_core: int = 50  # rows times the dimension in the first share
+    half_step: float = 0.5  # of a Newton step on rows, whose curvature is known less well
+    flat: float = 1e-3  # of the mean variance: added to every one, as some directions hardly vary
+    lowest: float = 0.02  # height that a step is divided by at least: where there is none, it would be anything
+    rounds: int = 5  # searches in what is orthogonal to the axes found
 
 
 _CLIMBING = Climbing()
