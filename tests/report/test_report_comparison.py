@@ -83,7 +83,9 @@ def test_findings_begin_with_what_to_do(result):
     """Two tables of figures, and no word on what an owner does with them."""
     held = [one for one in result.schemes if one.utility is not None and result.standing(one.label) == "held"]
     best = max(held, key=lambda one: one.utility.neighbours).label
-    assert result.findings[0].startswith(f"Of the schemes that held, {best} is the most useful: ")
+    assert result.findings[0].startswith(
+        f"Of the schemes that held against the attacks played here, {best} is the most useful: "
+    )
     assert "Audit it before you publish (ib.audit with scheme=)." in result.findings[0]
     fallen = tuple(one for one in result.schemes if result.standing(one.label) == "undone")
     cells = tuple(one for one in result.cells if one.scheme in {scheme.label for scheme in fallen})

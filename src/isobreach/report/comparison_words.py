@@ -119,7 +119,8 @@ def _next_step(result: ComparisonResult) -> str:
         )
     neighbours, best = max(held, key=lambda pair: pair[0])
     return (
-        f"Of the schemes that held, {best} is the most useful: it keeps {share(neighbours)} of the nearest neighbours. "
+        f"Of the schemes that held against the attacks played here, {best} is the most useful: it keeps "
+        f"{share(neighbours)} of the nearest neighbours. "
         f"Audit it before you publish ({way('isobreach audit with --scheme', 'ib.audit with scheme=')})."
     )
 
